@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Devices: what there is, and the few calls the engine needs of them. cuda.cu answers where the CUDA toolkit is built
+// in, no_cuda.cpp elsewhere; no CUDA type appears here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gridstride {
+
+enum class Device : std::uint8_t { cpu, cuda };
+
+std::string_view name(Device device);
+
+/// What bounds a launch on a device; all zero on the CPU.
+struct Limits {
+    std::int64_t threads_per_block = 0, shared_memory_per_block = 0, multiprocessors = 0;
+    std::int64_t grid_x = 0, grid_yz = 0, block_xy = 0, block_z = 0;
+};
+
+/// Where a problem runs. threads: CPU threads (0: all there are).
+struct Place {
+    Device device = Device::cpu;
+    int index = 0, threads = 0;
+    Limits limits{};
+};
+
+/// CPU threads that a Place asks for: its own number, or as many as there are.
+int threads_of(const Place& place);
+
+namespace cuda {
+
+struct DeviceInfo {
+    std::string name, uuid;
+    int major = 0, minor = 0;
+    std::size_t total_memory = 0, free_memory = 0;
+    Limits limits;
+};
+
+/// Is CUDA code in this build?
+bool built_in();
+/// Visible devices; empty where there is none, with the reason in *why (no toolkit, no driver, driver too old).
+std::vector<DeviceInfo> devices(std::string* why = nullptr);
+/// "13.0" of the runtime and of the driver; empty where there is none.
+std::string runtime_version();
+std::string driver_version();
+
+// Memory and copies. Errors (device): each with what failed; out of memory with the numbers.
+std::byte* allocate(std::size_t bytes, int device);
+void release(std::byte* data, int device) noexcept;
+std::byte* allocate_pinned(std::size_t bytes);
+void release_pinned(std::byte* data) noexcept;
+enum class Direction { to_device, to_host };
+void copy(const std::byte* from, std::byte* to, std::size_t bytes, Direction direction, int device);
+
+}  // namespace cuda
+}  // namespace gridstride

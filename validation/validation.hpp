@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The judge: compares an answer with the operation's definition in higher precision, within a bound derived from the
+// operation, the dtype and the data, and with a second witness. Knows operations by their tables alone.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/judging.hpp"
+#include "core/operation.hpp"
+
+namespace gridstride::validation {
+
+enum class Verdict { pass, mismatch, vacuous, unvalidated };
+
+/// The formula and its numbers, for the report: "4 u_acc g(n) sum|terms| + u_out |ref|".
+struct Bound {
+    std::string formula;
+    double c = 4, u_out = 0, u_acc = 0, g = 1;
+    std::int64_t n = 1;
+};
+
+struct Complex {
+    long double re = 0, im = 0;
+};
+
+struct Worst {
+    std::int64_t index = 0;  // flat, row-major
+    Complex got, expected;
+};
+
+/// The second witness's own judgement.
+struct Witness {
+    std::string name;
+    bool agrees = true;         // within its own bound of the reference (and with ours, where the reference sampled)
+    double tolerance_used = 0, max_abs = 0, rel_l2 = 0;
+    std::string error;          // it could not run
+};
+
+struct Judgement {
+    Verdict verdict = Verdict::unvalidated;
+    std::string reason;                        // of mismatch and vacuous, one line
+    std::int64_t checked = 0, of = 0, failed = 0;
+    double max_abs = 0, max_ulp = 0, rel_l2 = 0;
+    double tolerance_used = 0;                 // largest error over its bound; 0: exact everywhere
+    Bound bound;
+    std::optional<Worst> worst;                // of the place that used most of its bound
+    std::optional<Witness> vendor;
+    bool loose = false;                        // an override looser than the bound let it pass
+    std::int64_t nan_outputs = 0;              // over the whole output
+    std::vector<std::string> notes;            // overflow, wrapped integers, vendor: mismatch, NaN counts, ...
+};
+
+/// A second witness: its row, and how to run it on other inputs (the magnitudes, for sum|terms|). The result is on the
+/// host, contiguous, with the problem's output Spec.
+struct SecondWitness {
+    const Variant* variant = nullptr;
+    std::function<Tensor(std::span<const Slab> in)> run;
+};
+
+/// Judges output 0. in: the inputs as they were before the run, got: the answer; host memory, contiguous. threads: of
+/// the reference. Cost: about min(outputs, sample) times terms an output, bounded by asked.terms (full: unbounded).
+Judgement judge(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, const Slab& got,
+                const Validate& asked, const Tolerance& tolerance, const SecondWitness* witness = nullptr,
+                int threads = 0);
+
+/// The places the judge would put to the reference, ascending: first, last and seeded ones, or all. terms: an output.
+std::vector<std::int64_t> places(std::int64_t outputs, std::int64_t terms, const Validate& asked);
+
+/// Bound of one element under Rule::accumulated and Rule::rounded (then 0), by parts.
+struct ElementBound {
+    long double re = 0, im = 0;
+};
+ElementBound element_bound(const Term& term, const Bound& bound, DType output, DType accumulator);
+
+}  // namespace gridstride::validation
