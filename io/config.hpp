@@ -105,9 +105,9 @@ struct Job {
     Mark mark;
     const Entry* entry = nullptr;  // operation and variants
     std::map<std::string, Input, std::less<>> inputs;
-    Params params;                                         // as given; resolve() fills in the rest
+    Params params;                                            // as given; resolve() fills in the rest
     std::map<std::string, std::string, std::less<>> outputs;  // output name -> FILE:/PATH, not yet expanded
-    std::optional<std::string> output_file;                // `outputs: FILE`
+    std::optional<std::string> output_file;                   // `outputs: FILE`
     Store store;
     std::optional<DType> dtype, result_dtype;
     DeviceChoice device;
@@ -118,7 +118,7 @@ struct Job {
     bool own_launch = false;     // launch stands in the job itself, not in defaults or on the command line
     Validate validate;
     Tolerance tolerance;
-    std::map<std::string, Mark> marks;   // "op", "inputs.x", "params.axes", "launch", ...: where to point
+    std::map<std::string, Mark> marks;  // "op", "inputs.x", "params.axes", "launch", ...: where to point
     std::vector<Explained> explained;
 
     /// The mark of a key, of its nearest parent that has one, else the job's.
@@ -139,7 +139,7 @@ struct Config {
 
 /// What the command line overrides.
 struct Overrides {
-    std::vector<std::string> set;                    // KEY=VALUE
+    std::vector<std::string> set;  // KEY=VALUE
     std::optional<std::string> device, variant, validate;
     std::optional<int> threads;
 };

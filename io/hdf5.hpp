@@ -15,11 +15,11 @@ namespace gridstride::hdf5 {
 /// How a dataset's numbers are stored, decoded.
 struct FileType {
     enum class Kind { integer, floating, complex, boolean, unsupported } kind = Kind::unsupported;
-    std::string text;      // "float32", ">i2", "complex128 {r,i}", "compound {a: int32, ...}", "string (variable)", ...
-    std::string reason;    // of unsupported: why, and what would help
-    int bits = 0;          // 8 .. 64 of integers; 16, 32, 64 of floats (and of complex parts)
+    std::string text;    // "float32", ">i2", "complex128 {r,i}", "compound {a: int32, ...}", "string (variable)", ...
+    std::string reason;  // of unsupported: why, and what would help
+    int bits = 0;        // 8 .. 64 of integers; 16, 32, 64 of floats (and of complex parts)
     bool is_signed = true;
-    bool brain = false;    // bfloat16
+    bool brain = false;  // bfloat16
     bool big_endian = false;
 };
 
@@ -39,11 +39,12 @@ struct Info {
     std::string file, path;
     FileType type;
     Shape shape;
-    bool null_space = false;          // H5S_NULL: no elements at all
-    bool matlab_empty = false;        // MATLAB_empty = 1: the payload is the dimensions of an empty array
+    bool null_space = false;    // H5S_NULL: no elements at all
+    bool matlab_empty = false;  // MATLAB_empty = 1: the payload is the dimensions of an empty array
     std::optional<Shape> chunks, maximum;
     std::vector<std::string> filters;  // "gzip 4", "shuffle", "lzf (32000)"
-    std::vector<std::string> missing_filters;  // not available in this build: "lz4 (filter 32004): apt-get install hdf5-filter-plugin"
+    std::vector<std::string>
+        missing_filters;  // not available in this build: "lz4 (filter 32004): apt-get install hdf5-filter-plugin"
     std::vector<std::string> missing_sources;  // of a virtual dataset
     std::string units, long_name;
     std::vector<Attribute> attributes;
@@ -62,7 +63,7 @@ std::vector<Scale> scales(const std::string& file, const std::string& path);
 DType natural_dtype(const Info& info, bool integers, bool pair);
 
 struct Reading {
-    Selection select;           // of the file's axes
+    Selection select;  // of the file's axes
     bool pair = false;
     double scale = 1;
     std::optional<double> nan;  // replaces NaN (either part of a complex value becomes nan + 0i)
@@ -71,7 +72,7 @@ struct Reading {
 /// What was seen on the way.
 struct Statistics {
     std::int64_t elements = 0, nan = 0, replaced = 0;
-    double min = 0, max = 0;  // over finite and infinite values; of complex: of the modulus; NaN where there is none
+    double min = 0, max = 0;     // over finite and infinite values; of complex: of the modulus; NaN where there is none
     std::uint64_t checksum = 0;  // of the values as read, before scale and nan (FNV-1a over 64-bit words)
 };
 

@@ -83,8 +83,8 @@ struct Case {
 struct Surroundings {
     std::string version, commit, host, started;  // ISO 8601 with zone
     std::vector<std::string> command;
-    std::string device;                           // "cpu: Xeon ..., 16 threads", "cuda:0: NVIDIA H200"
-    std::map<std::string, std::string> libraries; // name -> version
+    std::string device;                            // "cpu: Xeon ..., 16 threads", "cuda:0: NVIDIA H200"
+    std::map<std::string, std::string> libraries;  // name -> version
 };
 
 struct Run {

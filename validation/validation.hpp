@@ -34,23 +34,23 @@ struct Worst {
 /// The second witness's own judgement.
 struct Witness {
     std::string name;
-    bool agrees = true;         // within its own bound of the reference (and with ours, where the reference sampled)
+    bool agrees = true;  // within its own bound of the reference (and with ours, where the reference sampled)
     double tolerance_used = 0, max_abs = 0, rel_l2 = 0;
-    std::string error;          // it could not run
+    std::string error;  // it could not run
 };
 
 struct Judgement {
     Verdict verdict = Verdict::unvalidated;
-    std::string reason;                        // of mismatch and vacuous, one line
+    std::string reason;  // of mismatch and vacuous, one line
     std::int64_t checked = 0, of = 0, failed = 0;
     double max_abs = 0, max_ulp = 0, rel_l2 = 0;
-    double tolerance_used = 0;                 // largest error over its bound; 0: exact everywhere
+    double tolerance_used = 0;  // largest error over its bound; 0: exact everywhere
     Bound bound;
-    std::optional<Worst> worst;                // of the place that used most of its bound
+    std::optional<Worst> worst;  // of the place that used most of its bound
     std::optional<Witness> vendor;
-    bool loose = false;                        // an override looser than the bound let it pass
-    std::int64_t nan_outputs = 0;              // over the whole output
-    std::vector<std::string> notes;            // overflow, wrapped integers, vendor: mismatch, NaN counts, ...
+    bool loose = false;              // an override looser than the bound let it pass
+    std::int64_t nan_outputs = 0;    // over the whole output
+    std::vector<std::string> notes;  // overflow, wrapped integers, vendor: mismatch, NaN counts, ...
 };
 
 /// A second witness: its row, and how to run it on other inputs (the magnitudes, for sum|terms|). The result is on the

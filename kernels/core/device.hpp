@@ -50,7 +50,7 @@ std::string driver_version();
 
 // Memory and copies. Errors (device): each with what failed; out of memory with the numbers.
 std::byte* allocate(std::size_t bytes, int device);
-void release(std::byte* data, int device) noexcept;
+void release(std::byte* data) noexcept;
 std::byte* allocate_pinned(std::size_t bytes);
 void release_pinned(std::byte* data) noexcept;
 enum class Direction { to_device, to_host };

@@ -39,7 +39,7 @@ struct bfloat16 {
     explicit bfloat16(double value) : bits(round(to_odd(value))) {}
     explicit bfloat16(long double value) : bits(round(to_odd(value))) {}
     template <class Integer>
-        requires std::integral<Integer>
+    requires std::integral<Integer>
     explicit bfloat16(Integer value) : bfloat16(static_cast<long double>(value)) {}
     explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
     explicit operator double() const { return static_cast<float>(*this); }

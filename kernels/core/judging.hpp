@@ -18,7 +18,7 @@ struct Validate {
 /// `tolerance`: how far an answer may be from the reference.
 struct Tolerance {
     enum class Mode { bound, absolute_relative, bitwise } mode = Mode::bound;
-    double factor = 4;         // c of the derived bound
+    double factor = 4;          // c of the derived bound
     double rtol = 0, atol = 0;  // |got - expected| <= atol + rtol |expected|
 };
 

@@ -80,8 +80,8 @@ struct Input {
 
 struct Output {
     std::string_view name, doc;
-    int alias = -1;                       // the input it may overwrite, or -1
-    std::vector<std::string_view> axes;   // names of its last axes, for dimension scales; fewer or none: axis_0, ...
+    int alias = -1;                      // the input it may overwrite, or -1
+    std::vector<std::string_view> axes;  // names of its last axes, for dimension scales; fewer or none: axis_0, ...
 };
 
 /// A well-posed part of a problem. `adds`: the outputs of the parts along this axis are summed, in ascending order
@@ -111,12 +111,12 @@ enum class Rule {
 
 /// What the norm-wise rule needs of a problem: which outputs form one transform, and its norm.
 struct Transforms {
-    std::int64_t count = 0;   // independent transforms
-    std::int64_t length = 1;  // N: the product of the transformed lengths
-    bool squared = false;     // outputs are |X|^2 (form: power)
-    std::function<std::int64_t(std::int64_t index)> transform_of;    // of an output element
+    std::int64_t count = 0;                                        // independent transforms
+    std::int64_t length = 1;                                       // N: the product of the transformed lengths
+    bool squared = false;                                          // outputs are |X|^2 (form: power)
+    std::function<std::int64_t(std::int64_t index)> transform_of;  // of an output element
     std::function<std::vector<std::int64_t>(std::int64_t transform)> places;  // its outputs, ascending
-    std::function<double(std::int64_t index)> weight;                // 2 where an output stands for two bins, else 1
+    std::function<double(std::int64_t index)> weight;  // 2 where an output stands for two bins, else 1
     /// L2 norm over all bins of X (not of |X|^2), by Parseval from the values that enter; scaled against overflow.
     std::function<long double(std::int64_t transform)> norm;
     /// Sum of |x_n| over the values that enter, times the norm's factor: what an accumulator can reach.
@@ -138,9 +138,9 @@ struct Variant {
     Role role = Role::custom;
     Device device = Device::cpu;
     std::string_view doc;
-    std::string (*refuses)(const Problem&) = nullptr;   // empty: can do; else why not, and what would be right
-    Plan (*prepare)(const Problem&) = nullptr;          // never timed, reused over tiles
-    std::size_t (*memory)(const Problem&) = nullptr;    // bytes of workspace and held, estimated without a device
+    std::string (*refuses)(const Problem&) = nullptr;  // empty: can do; else why not, and what would be right
+    Plan (*prepare)(const Problem&) = nullptr;         // never timed, reused over tiles
+    std::size_t (*memory)(const Problem&) = nullptr;   // bytes of workspace and held, estimated without a device
     double (*growth)(const Problem&, std::int64_t n) = nullptr;  // g(n) of the error bound
     bool takes_launch = false;
 };

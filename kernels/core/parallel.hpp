@@ -8,9 +8,9 @@
 
 namespace gridstride {
 
-/// Calls body(begin, end) over [0, n) in blocks of `block`, on `threads` threads. Which thread takes which block varies,
-/// the blocks do not, so that results do not depend on the thread count. Of the exceptions thrown the one of the lowest
-/// block is rethrown.
+/// Calls body(begin, end) over [0, n) in blocks of `block`, on `threads` threads. Which thread takes which block
+/// varies, the blocks do not, so that results do not depend on the thread count. Of the exceptions thrown the one of
+/// the lowest block is rethrown.
 template <class Body>
 void for_blocks(std::int64_t n, std::int64_t block, int threads, Body&& body) {
     const std::int64_t blocks = (n + block - 1) / block;

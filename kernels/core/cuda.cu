@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Devices, memory and copies by the CUDA runtime.
+#include "core/cuda.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include "core/device.hpp"
+#include "core/error.hpp"
+
+namespace gridstride::cuda {
+
+void check(cudaError_t status, std::source_location where) {
+    if (status == cudaSuccess) return;
+    cudaGetLastError();
+    throw Error(Category::device, std::string("CUDA: ") + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) +
+                                      ") at " + where.file_name() + ":" + std::to_string(where.line()));
+}
+
+void check_launch(std::source_location where) {
+    check(cudaGetLastError(), where);
+}
+
+bool built_in() {
+    return true;
+}
+
+namespace {
+
+std::string version_text(int version) {
+    return version == 0 ? "" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
+std::string runtime_version() {
+    int version = 0;
+    return cudaRuntimeGetVersion(&version) == cudaSuccess ? version_text(version) : "";
+}
+
+std::string driver_version() {
+    int version = 0;
+    return cudaDriverGetVersion(&version) == cudaSuccess ? version_text(version) : "";
+}
+
+std::vector<DeviceInfo> devices(std::string* why) {
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess || count == 0) {
+        cudaGetLastError();
+        if (why != nullptr) *why = status == cudaSuccess ? "no CUDA device is visible" : cudaGetErrorString(status);
+        return {};
+    }
+    std::vector<DeviceInfo> list;
+    for (int i = 0; i < count; ++i) {
+        cudaDeviceProp properties{};
+        check(cudaGetDeviceProperties(&properties, i));
+        DeviceInfo info;
+        info.name = properties.name;
+        for (int k = 0; k < 16; ++k) {
+            char hex[4];
+            std::snprintf(hex, sizeof hex, "%02x",
+                          static_cast<unsigned>(static_cast<unsigned char>(properties.uuid.bytes[k])));
+            info.uuid += hex;
+            if (k == 3 || k == 5 || k == 7 || k == 9) info.uuid += '-';
+        }
+        info.major = properties.major;
+        info.minor = properties.minor;
+        info.limits = {properties.maxThreadsPerBlock,  static_cast<std::int64_t>(properties.sharedMemPerBlockOptin),
+                       properties.multiProcessorCount, properties.maxGridSize[0],
+                       properties.maxGridSize[1],      properties.maxThreadsDim[0],
+                       properties.maxThreadsDim[2]};
+        check(cudaSetDevice(i));
+        check(cudaMemGetInfo(&info.free_memory, &info.total_memory));
+        list.push_back(info);
+    }
+    check(cudaSetDevice(0));
+    return list;
+}
+
+std::byte* allocate(std::size_t bytes, int device) {
+    check(cudaSetDevice(device));
+    void* data = nullptr;
+    const cudaError_t status = cudaMalloc(&data, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        std::size_t available = 0, total = 0;
+        cudaMemGetInfo(&available, &total);
+        throw Error(Category::device, "not enough memory on cuda:" + std::to_string(device) + ": " +
+                                          std::to_string(bytes) + " bytes asked, " + std::to_string(available) +
+                                          " free of " + std::to_string(total));
+    }
+    check(status);
+    return static_cast<std::byte*>(data);
+}
+
+void release(std::byte* data) noexcept {
+    cudaFree(data);
+}
+
+std::byte* allocate_pinned(std::size_t bytes) {
+    void* data = nullptr;
+    check(cudaMallocHost(&data, bytes));
+    return static_cast<std::byte*>(data);
+}
+
+void release_pinned(std::byte* data) noexcept {
+    cudaFreeHost(data);
+}
+
+void copy(const std::byte* from, std::byte* to, std::size_t bytes, Direction direction, int device) {
+    check(cudaSetDevice(device));
+    check(cudaMemcpy(to, from, bytes,
+                     direction == Direction::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost));
+}
+
+}  // namespace gridstride::cuda

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CUDA calls of a build without the toolkit: there is no device, and the messages say so.
+#include "core/device.hpp"
+#include "core/error.hpp"
+
+namespace gridstride::cuda {
+
+namespace {
+
+[[noreturn]] void refuse() {
+    throw Error(Category::device, "this build has no CUDA (no toolkit was found)");
+}
+
+}  // namespace
+
+bool built_in() {
+    return false;
+}
+std::vector<DeviceInfo> devices(std::string* why) {
+    if (why != nullptr) *why = "this build has no CUDA (no toolkit was found)";
+    return {};
+}
+std::string runtime_version() {
+    return {};
+}
+std::string driver_version() {
+    return {};
+}
+std::byte* allocate(std::size_t, int) {
+    refuse();
+}
+void release(std::byte*) noexcept {}
+std::byte* allocate_pinned(std::size_t) {
+    refuse();
+}
+void release_pinned(std::byte*) noexcept {}
+void copy(const std::byte*, std::byte*, std::size_t, Direction, int) {
+    refuse();
+}
+
+}  // namespace gridstride::cuda
