@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 
+#include "compute.hpp"
 #include "core/operation.hpp"
 #include "facts.hpp"
 #include "io/generate.hpp"
@@ -17,11 +18,11 @@
 #include "validation/validation.hpp"
 #include "verbs.hpp"
 
-namespace gridstride::command {
+namespace gridstride {
 
 namespace {
 
-using Kind = Column::Kind;
+using Kind = Align;
 namespace fs = std::filesystem;
 
 struct Fault {
@@ -32,39 +33,6 @@ Tensor normal(const Spec& spec, std::uint64_t seed) {
     config::Generate values;
     values.kind = is_integer(spec.dtype) ? "integers" : "normal";
     return generate::make(values, spec.shape, spec.dtype, seed);
-}
-
-/// Output 0 of the variant on these host inputs, on the host.
-Tensor run(const Variant& variant, const Problem& problem, const std::vector<Slab>& in) {
-    const int device = problem.place.index;
-    const bool on_cpu = problem.place.device == Device::cpu;
-    const auto bytes = [](const Spec& spec) { return spec.bytes(); };
-    const Plan plan = variant.prepare(problem);
-    std::vector<Tensor> tensors, results;
-    std::vector<Slab> inputs = in, outputs;
-    for (Slab& input : inputs) {
-        if (on_cpu || !input.spec.present) continue;
-        tensors.emplace_back(input.spec, Memory::device, device);
-        cuda::copy(input.data, tensors.back().data(), bytes(input.spec), cuda::Direction::to_device, device);
-        input.data = tensors.back().data();
-    }
-    for (const Spec& spec : problem.out) {
-        results.emplace_back(spec);
-        poison(results.back().slab());
-        if (!on_cpu) {
-            Tensor there(spec, Memory::device, device);
-            cuda::copy(results.back().data(), there.data(), bytes(spec), cuda::Direction::to_device, device);
-            results.back() = std::move(there);
-        }
-        outputs.push_back(results.back().slab());
-    }
-    const Tensor workspace({DType::int32, {static_cast<std::int64_t>((plan.workspace + 3) / 4)}},
-                           on_cpu ? Memory::host : Memory::device, device);
-    plan.step(Call{inputs, outputs, workspace.data(), {}});
-    if (on_cpu) return std::move(results[0]);
-    Tensor back(problem.out[0]);
-    cuda::copy(results[0].data(), back.data(), bytes(problem.out[0]), cuda::Direction::to_host, device);
-    return back;
 }
 
 std::string remedy(const Variant& variant, std::string_view message) {
@@ -98,9 +66,9 @@ void check(const Op& op, const Variant& variant, const Place& place, Table& tabl
                 tensors.push_back(spec.present ? normal(spec, 1 + tensors.size()) : Tensor());
                 in.push_back(spec.present ? tensors.back().slab() : Slab{spec, {}, nullptr});
             }
-            const Tensor got = run(variant, problem, in);
+            const engine::Computed got = engine::compute(op, variant, problem, in, false);
             const validation::Judgement judged =
-                validation::judge(op, variant, problem, in, got.slab(), Validate{}, Tolerance{});
+                validation::judge(op, variant, problem, in, got.out.slab(), Validate{}, Tolerance{});
             used = std::max(used, judged.tolerance_used);
             if (judged.verdict == validation::Verdict::mismatch) verdict = "mismatch", reason = judged.reason;
         } catch (const std::exception& error) {
@@ -110,7 +78,7 @@ void check(const Op& op, const Variant& variant, const Place& place, Table& tabl
     }
     if (dtypes.empty() && verdict == "pass") return;  // it takes none of them here
     const std::string title = fmt::format("{}[{}]", op.name, variant.name);
-    table.add({title, std::string(name(place.device)), verdict,
+    table.row({title, std::string(name(place.device)), verdict,
                verdict != "pass" ? "-"
                : used == 0       ? "exact"
                                  : fmt::format("{:.0f} %", 100 * used),
@@ -140,7 +108,7 @@ void check_hdf5(Table& table, std::vector<Fault>& faults) {
     }
     std::error_code ignored;
     fs::remove(file, ignored);
-    table.add({"hdf5[write, read]", "cpu", verdict, verdict == "pass" ? "exact" : "-", "float64, shuffle, gzip"});
+    table.row({"hdf5[write, read]", "cpu", verdict, verdict == "pass" ? "exact" : "-", "float64, shuffle, gzip"});
     if (verdict != "pass")
         faults.push_back(
             {fmt::format("HDF5 in {}: {}: {}", fs::absolute(folder).string(), verdict, reason),
@@ -152,39 +120,41 @@ void check_hdf5(Table& table, std::vector<Fault>& faults) {
 
 int doctor() {
     const Terminal out = terminal(STDOUT_FILENO);
-    const report::Surroundings here = surroundings({});
+    const report::Surroundings here = facts({});
     std::string no_cuda;
     const std::vector<cuda::DeviceInfo> gpus = cuda::devices(&no_cuda);
 
-    Table machine({{"", Kind::fixed}, {"", Kind::prose}}, 2);
-    machine.add({"gridstride", version_text()});
-    machine.add({"host", here.host});
-    machine.add({"processor", fmt::format("{}, {} threads", processor(), threads_of({}))});
+    Table machine({{"", Align::fixed}, {"", Align::prose}}, 2);
+    machine.row({"gridstride", version_text()});
+    machine.row({"host", here.host});
+    machine.row({"processor", fmt::format("{}, {} threads", processor(), threads_of({}))});
     for (std::size_t i = 0; i < gpus.size(); ++i)
-        machine.add({fmt::format("cuda:{}", i),
+        machine.row({fmt::format("cuda:{}", i),
                      fmt::format("{}, compute capability {}.{}, {:.1f} of {:.1f} GiB free", gpus[i].name, gpus[i].major,
                                  gpus[i].minor, static_cast<double>(gpus[i].free_memory) / 0x1p30,
                                  static_cast<double>(gpus[i].total_memory) / 0x1p30)});
     if (gpus.empty())
-        machine.add({"cuda", fmt::format("none: {}. {}", no_cuda,
+        machine.row({"cuda", fmt::format("none: {}. {}", no_cuda,
                                          cuda::built_in()
                                              ? "With a GPU in the machine: install its driver (nvidia-smi must list it)"
                                              : "For a GPU: install the CUDA toolkit, configure and build again")});
     fmt::print("machine\n{}\n", machine.text(out));
 
-    Table libraries({{"", Kind::fixed}, {"", Kind::prose}}, 2);
-    for (const auto& [library, version] : here.libraries) libraries.add({library, version.empty() ? "none" : version});
+    Table libraries({{"", Align::fixed}, {"", Align::prose}}, 2);
+    for (const auto& [library, version] : here.libraries) libraries.row({library, version.empty() ? "none" : version});
     const hdf5::Library hdf5 = hdf5::library();
-    libraries.add({"HDF5 filters", fmt::format("{}", fmt::join(hdf5.filters, ", "))});
-    libraries.add({"HDF5 plugins", hdf5.plugin_path});
-    libraries.add({"HDF5 locking", hdf5.locking});
+    libraries.row({"HDF5 filters", fmt::format("{}", fmt::join(hdf5.filters, ", "))});
+    libraries.row({"HDF5 plugins", hdf5.plugin_path});
+    libraries.row({"HDF5 locking", hdf5.locking});
     fmt::print("libraries\n{}\n", libraries.text(out));
 
-    Table checks({{"check", Kind::text},
-                  {"device", Kind::fixed},
-                  {"verdict", Kind::verdict},
-                  {"bound used", Kind::number},
-                  {"on", Kind::prose}},
+    Table checks({{
+                      "check",
+                  },
+                  {"device", Align::fixed},
+                  {"verdict"},
+                  {"bound used", Align::right},
+                  {"on", Align::prose}},
                  2);
     std::vector<Fault> faults;
     check_hdf5(checks, faults);
@@ -203,4 +173,4 @@ int doctor() {
     return faults.empty() ? 0 : 4;
 }
 
-}  // namespace gridstride::command
+}  // namespace gridstride

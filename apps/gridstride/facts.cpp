@@ -18,7 +18,7 @@
 #include "io/hdf5.hpp"
 #include "version.hpp"
 
-namespace gridstride::command {
+namespace gridstride {
 
 std::string version_text() {
     return *commit == '\0' ? std::string(version) : fmt::format("{} ({})", version, commit);
@@ -32,7 +32,7 @@ std::string processor() {
     return "unknown processor";
 }
 
-std::string time_text() {
+std::string now_text() {
     const std::time_t now = std::time(nullptr);
     std::tm local{};
     localtime_r(&now, &local);
@@ -41,11 +41,11 @@ std::string time_text() {
     return std::string(text.data(), length).insert(length - 2, ":");  // +0100 to +01:00
 }
 
-report::Surroundings surroundings(std::vector<std::string> command) {
+report::Surroundings facts(std::vector<std::string> command) {
     report::Surroundings here;
     here.version = version;
     here.commit = commit;
-    here.started = time_text();
+    here.started = now_text();
     here.command = std::move(command);
     std::array<char, 256> host{};
     if (gethostname(host.data(), host.size() - 1) == 0) here.host = host.data();
@@ -72,4 +72,4 @@ report::Surroundings surroundings(std::vector<std::string> command) {
     return here;
 }
 
-}  // namespace gridstride::command
+}  // namespace gridstride

@@ -12,11 +12,9 @@
 #include "table.hpp"
 #include "verbs.hpp"
 
-namespace gridstride::command {
+namespace gridstride {
 
 namespace {
-
-using Kind = Column::Kind;
 
 constexpr std::int64_t piece = std::int64_t{1} << 24;  // elements read at a time for --stats
 
@@ -155,10 +153,14 @@ int inspect(const InspectOptions& options) {
     const std::vector<hdf5::Node> nodes = hdf5::tree(file, path);
     const Terminal out = terminal(STDOUT_FILENO);
 
-    std::vector<Column> columns{{"to paste", Kind::fixed}, {"dtype", Kind::text}, {"shape", Kind::text}};
+    std::vector<Column> columns{{"to paste", Align::fixed},
+                                {
+                                    "dtype",
+                                },
+                                {"shape", Align::left}};
     if (options.stats)
-        for (const char* name : {"min", "max", "mean", "NaN"}) columns.push_back({name, Kind::number});
-    columns.push_back({"stored", Kind::text});
+        for (const char* name : {"min", "max", "mean", "NaN"}) columns.push_back({name, Align::right});
+    columns.push_back({"stored", Align::left});
     Table table(std::move(columns));
     std::vector<std::string> below;  // attributes and remarks of each row, in lines of their own
     int exit = 0;
@@ -167,13 +169,13 @@ int inspect(const InspectOptions& options) {
         const auto remark = [&](const std::string& text) { more += "    " + printable(text) + "\n"; };
         switch (node.kind) {
             case hdf5::Node::Kind::group:
-                table.add({printable(fmt::format("{}:{}", file, node.path)), "group"});
+                table.row({printable(fmt::format("{}:{}", file, node.path)), "group"});
                 break;
             case hdf5::Node::Kind::type:
-                table.add({printable(fmt::format("{}:{}", file, node.path)), "named type"});
+                table.row({printable(fmt::format("{}:{}", file, node.path)), "named type"});
                 break;
             case hdf5::Node::Kind::link:
-                table.add({printable(fmt::format("{}:{}", file, node.path)), printable("link -> " + node.target)});
+                table.row({printable(fmt::format("{}:{}", file, node.path)), printable("link -> " + node.target)});
                 break;
             case hdf5::Node::Kind::dataset: {
                 std::vector<std::string> cells{printable(pasted(file, node.path)), printable(node.info.type.text),
@@ -190,7 +192,7 @@ int inspect(const InspectOptions& options) {
                     }
                 }
                 cells.push_back(storage_text(node.info));
-                table.add(std::move(cells));
+                table.row(std::move(cells));
                 if (const std::string text = trouble(node.info); !text.empty()) remark("! " + text);
                 if (!node.target.empty()) remark("link -> " + node.target);
                 break;
@@ -219,4 +221,4 @@ int inspect(const InspectOptions& options) {
     return exit;
 }
 
-}  // namespace gridstride::command
+}  // namespace gridstride

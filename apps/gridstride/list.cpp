@@ -13,11 +13,9 @@
 #include "table.hpp"
 #include "verbs.hpp"
 
-namespace gridstride::command {
+namespace gridstride {
 
 namespace {
-
-using Kind = Column::Kind;
 
 std::string signature(const Op& op) {
     std::vector<std::string> in, out;
@@ -29,8 +27,8 @@ std::string signature(const Op& op) {
 
 /// "one of full, half", "an integer or a list of integers".
 std::string values_of(const Param& param) {
-    if (param.kind == gridstride::Kind::word) return fmt::format("one of {}", fmt::join(param.words, ", "));
-    if (param.kind == gridstride::Kind::integers_or_word)
+    if (param.kind == Kind::word) return fmt::format("one of {}", fmt::join(param.words, ", "));
+    if (param.kind == Kind::integers_or_word)
         return fmt::format("an integer, a list of integers or one of {}", fmt::join(param.words, ", "));
     return std::string(describe(param.kind));
 }
@@ -50,9 +48,9 @@ void print(const Table& table, std::string_view heading) {
 }
 
 void operations() {
-    Table table({{"operation", Kind::fixed}, {"inputs -> output", Kind::fixed}, {"meaning", Kind::prose}});
+    Table table({{"operation", Align::fixed}, {"inputs -> output", Align::fixed}, {"meaning", Align::prose}});
     for (const Entry& entry : registry())
-        table.add({std::string(entry.op->name), signature(*entry.op), std::string(entry.op->doc)});
+        table.row({std::string(entry.op->name), signature(*entry.op), std::string(entry.op->doc)});
     fmt::print("{}\n`gridstride list OP` tells more of one, `gridstride list OP --example` prints a job that runs.\n",
                table.text(terminal(STDOUT_FILENO)));
 }
@@ -62,15 +60,15 @@ void operation(const Entry& entry) {
     fmt::print("{}: {}\n", op.name, signature(op));
     for (const std::string& line : wrapped(op.doc, terminal(STDOUT_FILENO).width)) fmt::print("{}\n", line);
 
-    Table inputs({{"", Kind::fixed}, {"", Kind::prose}}, 2);
+    Table inputs({{"", Align::fixed}, {"", Align::prose}}, 2);
     for (const Input& input : op.inputs)
-        inputs.add({std::string(input.name), fmt::format("{}{}", input.doc, input.optional ? " (optional)" : "")});
+        inputs.row({std::string(input.name), fmt::format("{}{}", input.doc, input.optional ? " (optional)" : "")});
     print(inputs, "inputs");
 
-    Table outputs({{"", Kind::fixed}, {"", Kind::prose}}, 2);
+    Table outputs({{"", Align::fixed}, {"", Align::prose}}, 2);
     for (const Output& output : op.outputs) {
         const bool reuses = output.alias >= 0;
-        outputs.add({std::string(output.name),
+        outputs.row({std::string(output.name),
                      fmt::format("{}{}", output.doc,
                                  reuses ? fmt::format(" (made in the memory of {} where that is no longer needed)",
                                                       op.inputs[static_cast<std::size_t>(output.alias)].name)
@@ -78,17 +76,17 @@ void operation(const Entry& entry) {
     }
     print(outputs, "outputs");
 
-    Table params({{"name", Kind::fixed}, {"default", Kind::fixed}, {"meaning", Kind::prose}}, 2);
+    Table params({{"name", Align::fixed}, {"default", Align::fixed}, {"meaning", Align::prose}}, 2);
     for (const Param& param : op.params)
         if (!param.hidden)
             params.add(
                 {std::string(param.name), default_of(param), fmt::format("{}: {}", values_of(param), param.doc)});
     print(params, "params");
 
-    Table variants({{"name", Kind::fixed}, {"device", Kind::fixed}, {"role", Kind::fixed}, {"meaning", Kind::prose}},
-                   2);
+    Table variants(
+        {{"name", Align::fixed}, {"device", Align::fixed}, {"role", Align::fixed}, {"meaning", Align::prose}}, 2);
     for (const Variant* variant : entry.variants)
-        variants.add({std::string(variant->name), std::string(name(variant->device)), std::string(name(variant->role)),
+        variants.row({std::string(variant->name), std::string(name(variant->device)), std::string(name(variant->role)),
                       fmt::format("{}{}", variant->doc, variant->takes_launch ? " (takes `launch`)" : "")});
     print(variants, "variants");
 }
@@ -136,9 +134,9 @@ std::string input_text(const Input& input, const Spec& spec) {
 void example(const Entry& entry) {
     const Op& op = *entry.op;
     const Problem problem = representative(op);
-    Table lines({{"", Kind::fixed}, {"", Kind::fixed}});
+    Table lines({{"", Align::fixed}, {"", Align::fixed}});
     const auto add = [&](const std::string& line, const std::string& comment) {
-        lines.add({line, comment.empty() ? "" : "# " + comment});
+        lines.row({line, comment.empty() ? "" : "# " + comment});
     };
     fmt::print("# {} on generated values, every parameter at its default.\n", op.name);
     fmt::print("# A file's dataset as input: FILE.h5:/DATASET in place of {{generate: ...}}.\n");
@@ -202,4 +200,4 @@ int list(const ListOptions& options) {
     return 0;
 }
 
-}  // namespace gridstride::command
+}  // namespace gridstride

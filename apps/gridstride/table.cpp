@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace gridstride::command {
+namespace gridstride {
 
 namespace {
 
@@ -145,7 +145,7 @@ std::string styled(std::string_view text, Style style, bool colour) {
 
 Table::Table(std::vector<Column> columns, std::size_t indent) : columns_(std::move(columns)), indent_(indent) {}
 
-void Table::add(std::vector<std::string> cells) {
+void Table::row(std::vector<std::string> cells) {
     cells.resize(columns_.size());
     rows_.push_back(std::move(cells));
 }
@@ -159,10 +159,10 @@ std::string Table::text(const Terminal& terminal) const {
         widths.push_back(width);
         total += width + (c > 0 ? gap : 0);
     }
-    const auto widest = [&](Column::Kind kind) {
+    const auto widest = [&] {  // column that may be shortened, or their number
         std::size_t best = columns_.size();
         for (std::size_t c = 0; c < columns_.size(); ++c)
-            if (columns_[c].kind == kind && widths[c] > narrowest &&
+            if (columns_[c].align == Align::left && columns_[c].name != "verdict" && widths[c] > narrowest &&
                 (best == columns_.size() || widths[c] > widths[best]))
                 best = c;
         return best;
@@ -173,9 +173,8 @@ std::string Table::text(const Terminal& terminal) const {
         total -= cut;
     };
     if (terminal.width > 0) {
-        if (total > terminal.width && columns_.back().kind == Column::Kind::prose) narrow(columns_.size() - 1, 30);
-        for (std::size_t c; total > terminal.width && (c = widest(Column::Kind::text)) < columns_.size();)
-            narrow(c, widths[c] - 1);
+        if (total > terminal.width && columns_.back().align == Align::prose) narrow(columns_.size() - 1, 30);
+        for (std::size_t c; total > terminal.width && (c = widest()) < columns_.size();) narrow(c, widths[c] - 1);
     }
 
     std::string result;
@@ -184,16 +183,16 @@ std::string Table::text(const Terminal& terminal) const {
         std::size_t column_begin = indent_;
         std::vector<std::string> further;  // lines of prose after the first
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            const Column::Kind kind = columns_[c].kind;
+            const Align align = columns_[c].align;
             if (c > 0) line += std::string(gap, ' '), column_begin += gap;
-            if (kind == Column::Kind::prose && !heading) {
+            if (align == Align::prose && !heading) {
                 further = wrapped(cells[c], widths[c]);
                 line += further.front();
                 further.erase(further.begin());
                 break;
             }
-            const std::string cell = padded(shortened(cells[c], widths[c]), widths[c], kind == Column::Kind::number);
-            if (kind == Column::Kind::verdict && !heading)
+            const std::string cell = padded(shortened(cells[c], widths[c]), widths[c], align == Align::right);
+            if (columns_[c].name == "verdict" && !heading)
                 line += styled(cells[c], style_of(cells[c]), terminal.colour) + cell.substr(cells[c].size());
             else
                 line += heading ? styled(cell, Style::faint, terminal.colour) : cell;
@@ -211,4 +210,9 @@ std::string Table::text(const Terminal& terminal) const {
     return result;
 }
 
-}  // namespace gridstride::command
+void Table::print(std::FILE* stream) const {
+    std::fflush(stream);
+    fmt::print(stream, "{}", text(terminal(fileno(stream))));
+}
+
+}  // namespace gridstride

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace gridstride::command {
+namespace gridstride {
 
 /// Where a text goes: how many columns it has, whether it may be coloured.
 struct Terminal {
@@ -32,15 +34,17 @@ std::string grouped(std::int64_t number);
 enum class Style { plain, good, bad, warning, faint };
 std::string styled(std::string_view text, Style style, bool colour);
 
+enum class Align {
+    left,   // text; the widest such column is shortened first where the terminal is narrow
+    right,  // numbers, never shortened
+    fixed,  // to the left, never shortened (something to paste)
+    prose,  // the last column: continued on further lines
+};
+
+/// The words of a column called "verdict" are coloured on a terminal.
 struct Column {
     std::string name;
-    enum class Kind {
-        text,     // to the left; the widest is shortened first
-        fixed,    // to the left, never shortened (something to paste)
-        number,   // to the right, never shortened
-        verdict,  // pass, mismatch, ...: to the left, coloured
-        prose,    // the last column: continued on further lines
-    } kind = Kind::text;
+    Align align = Align::left;
 };
 
 class Table {
@@ -48,10 +52,12 @@ class Table {
     /// indent: spaces before each line. A table whose columns have no names has no heading.
     explicit Table(std::vector<Column> columns, std::size_t indent = 0);
     /// A cell a column; missing ones are empty.
-    void add(std::vector<std::string> cells);
+    void row(std::vector<std::string> cells);
     bool empty() const { return rows_.empty(); }
     /// All lines, each with its newline, no trailing spaces; columns two spaces apart.
     std::string text(const Terminal& terminal) const;
+    /// The same to a stream, as its terminal, if it is one, has room.
+    void print(std::FILE* stream) const;
 
   private:
     std::vector<Column> columns_;
@@ -59,4 +65,4 @@ class Table {
     std::size_t indent_;
 };
 
-}  // namespace gridstride::command
+}  // namespace gridstride

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace gridstride::command {
+namespace gridstride {
 
 struct ListOptions {
     std::string op;        // empty: all operations
@@ -26,4 +26,4 @@ int inspect(const InspectOptions& options);
 /// CUDA is absent, else 4.
 int doctor();
 
-}  // namespace gridstride::command
+}  // namespace gridstride

@@ -4,11 +4,9 @@
 
 #include <gtest/gtest.h>
 
-namespace gridstride::command {
+namespace gridstride {
 
 namespace {
-
-using Kind = Column::Kind;
 
 TEST(Width, IsWhatATerminalShows) {
     EXPECT_EQ(width_of(""), 0U);
@@ -51,10 +49,10 @@ TEST(Grouped, HasThreeDigitsAGroup) {
 }
 
 TEST(Table, AlignsTextLeftAndNumbersRight) {
-    Table table({{"case"}, {"kernel", Kind::number}, {"verdict", Kind::verdict}});
-    table.add({"größe[loop]", "9.8 ms", "pass"});
-    table.add({"x", "0.03 ms", "mismatch"});
-    table.add({"y"});
+    Table table({{"case"}, {"kernel", Align::right}, {"verdict"}});
+    table.row({"größe[loop]", "9.8 ms", "pass"});
+    table.row({"x", "0.03 ms", "mismatch"});
+    table.row({"y"});
     EXPECT_EQ(table.text({}),
               "case          kernel  verdict\n"
               "größe[loop]   9.8 ms  pass\n"
@@ -64,28 +62,28 @@ TEST(Table, AlignsTextLeftAndNumbersRight) {
 
 TEST(Table, WithoutNamesHasNoHeadingAndKeepsItsIndent) {
     Table table({{""}, {""}}, 2);
-    table.add({"a", "left"});
-    table.add({"long", "right"});
+    table.row({"a", "left"});
+    table.row({"long", "right"});
     EXPECT_EQ(table.text({}), "  a     left\n  long  right\n");
 }
 
 TEST(Table, ShortensTheWidestTextWhereTheTerminalIsNarrow) {
-    Table table({{"case"}, {"note"}, {"time", Kind::number}});
-    table.add({"a_case_with_a_rather_long_name", "short note", "123456.7 ms"});
+    Table table({{"case"}, {"note"}, {"time", Align::right}});
+    table.row({"a_case_with_a_rather_long_name", "short note", "123456.7 ms"});
     EXPECT_EQ(table.text({40, false}),
               "case             note               time\n"
               "a_case_with_a_…  short note  123456.7 ms\n");
 }
 
 TEST(Table, NeverShortensNumbersAndWhatIsToPaste) {
-    Table table({{"", Kind::fixed}, {"", Kind::number}});
-    table.add({"file.h5:/a/rather/long/path", "123456"});
+    Table table({{"", Align::fixed}, {"", Align::right}});
+    table.row({"file.h5:/a/rather/long/path", "123456"});
     EXPECT_EQ(table.text({10, false}), "file.h5:/a/rather/long/path  123456\n");
 }
 
 TEST(Table, ContinuesProseUnderItself) {
-    Table table({{"name", Kind::fixed}, {"meaning", Kind::prose}}, 2);
-    table.add({"axes", "over which axes the sum runs, all by default"});
+    Table table({{"name", Align::fixed}, {"meaning", Align::prose}}, 2);
+    table.row({"axes", "over which axes the sum runs, all by default"});
     EXPECT_EQ(table.text({38, false}),
               "  name  meaning\n"
               "  axes  over which axes the sum runs,\n"
@@ -93,8 +91,8 @@ TEST(Table, ContinuesProseUnderItself) {
 }
 
 TEST(Table, ColoursVerdictsOnlyWhereAsked) {
-    Table table({{"verdict", Kind::verdict}, {"case"}});
-    table.add({"pass", "mismatch"});  // a case may be called so
+    Table table({{"verdict"}, {"case"}});
+    table.row({"pass", "mismatch"});  // a case may be called so
     EXPECT_EQ(table.text({0, false}), "verdict  case\npass     mismatch\n");
     const std::string coloured = table.text({0, true});
     EXPECT_NE(coloured.find("\033[32mpass\033[0m     mismatch\n"), std::string::npos);
@@ -110,4 +108,4 @@ TEST(Terminal, OfAPipeHasNoLimitAndNoColour) {
 
 }  // namespace
 
-}  // namespace gridstride::command
+}  // namespace gridstride
