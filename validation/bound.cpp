@@ -52,7 +52,8 @@ std::string formula(const Criterion& criterion) {
                                bound.u_out > 0 ? " + u_out |ref|" : "");
         case Rule::transform:
             return fmt::format("L2 of a transform, {}relative: {:g} u_acc g(N){}",
-                               criterion.squared ? "of square roots, " : "", bound.c, bound.u_out > 0 ? " + u_out" : "");
+                               criterion.squared ? "of square roots, " : "", bound.c,
+                               bound.u_out > 0 ? " + u_out" : "");
     }
     return "";
 }

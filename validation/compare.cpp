@@ -80,9 +80,8 @@ ElementBound allowed(const Term& term, const Criterion& criterion) {
         case Tolerance::Mode::bitwise:
             return {};
         case Tolerance::Mode::absolute_relative: {
-            const long double bound =
-                criterion.tolerance.atol +
-                static_cast<long double>(criterion.tolerance.rtol) * std::hypot(term.re, term.im);
+            const long double bound = criterion.tolerance.atol +
+                                      static_cast<long double>(criterion.tolerance.rtol) * std::hypot(term.re, term.im);
             return {bound, bound};
         }
         case Tolerance::Mode::bound:
@@ -104,8 +103,8 @@ Comparison compare(const Term& term, const Complex& got, const Criterion& criter
 
     const Class expected_class = class_of(result.expected), got_class = class_of(got);
     if (all_bits || (by_bound && criterion.rule == Rule::rounded)) {
-        result.error = std::hypot(part_error(term.re, got.re, criterion.output),
-                                  part_error(term.im, got.im, criterion.output));
+        result.error =
+            std::hypot(part_error(term.re, got.re, criterion.output), part_error(term.im, got.im, criterion.output));
         result.used = infinity;
         return result;
     }
@@ -139,7 +138,7 @@ void Tally::add(std::int64_t index, const Complex& reference, const Complex& got
     different += comparison.equal ? 0 : 1;
     overflow += comparison.overflow ? 1 : 0;
     infinite += class_of(comparison.expected) == Class::infinite && class_of(reference) == Class::finite ? 1 : 0;
-    if (fails && poisoned(got, output)) ++poisoned;
+    if (fails && validation::poisoned(got, output)) ++poisoned;
     if (class_of(reference) == Class::finite) reference2 += reference.re * reference.re + reference.im * reference.im;
     if (comparison.error == 0 && comparison.used == 0) return;
     error2 += comparison.error * comparison.error;
@@ -147,11 +146,10 @@ void Tally::add(std::int64_t index, const Complex& reference, const Complex& got
     max_ulp = std::max({max_ulp, ulps(comparison.expected.re, got.re, output),
                         is_complex(output) ? ulps(comparison.expected.im, got.im, output) : 0.0});
     used = std::max(used, comparison.used);
-    if (!worst || comparison.used > worst_used_ ||
-        (comparison.used == worst_used_ && comparison.error > worst_error_)) {
+    if (!worst || comparison.used > worst_used || (comparison.used == worst_used && comparison.error > worst_error)) {
         worst = Worst{index, got, comparison.expected};
-        worst_used_ = comparison.used;
-        worst_error_ = comparison.error;
+        worst_used = comparison.used;
+        worst_error = comparison.error;
     }
 }
 
@@ -169,11 +167,11 @@ void Tally::merge(const Tally& later) {
     error2 += later.error2;
     reference2 += later.reference2;
     typical.insert(typical.end(), later.typical.begin(), later.typical.end());
-    if (later.worst && (!worst || later.worst_used_ > worst_used_ ||
-                        (later.worst_used_ == worst_used_ && later.worst_error_ > worst_error_))) {
+    if (later.worst && (!worst || later.worst_used > worst_used ||
+                        (later.worst_used == worst_used && later.worst_error > worst_error))) {
         worst = later.worst;
-        worst_used_ = later.worst_used_;
-        worst_error_ = later.worst_error_;
+        worst_used = later.worst_used;
+        worst_error = later.worst_error;
     }
 }
 

@@ -29,11 +29,11 @@ long double share(long double error, long double bound);
 double ulps(long double a, long double b, DType dtype);
 
 struct Comparison {
-    Complex expected;          // the reference, rounded to the output type
-    long double error = 0;     // |got - reference|
-    long double used = 0;      // of the bound; above 1 fails
-    bool equal = false;        // got is `expected`
-    bool overflow = false;     // not finite, and passes because an accumulator may have overflowed
+    Complex expected;       // the reference, rounded to the output type
+    long double error = 0;  // |got - reference|
+    long double used = 0;   // of the bound; above 1 fails
+    bool equal = false;     // got is `expected`
+    bool overflow = false;  // not finite, and passes because an accumulator may have overflowed
 };
 
 /// The bound of one element under the criterion, by parts; in absolute_relative mode of the modulus, in re.
@@ -56,16 +56,14 @@ struct Tally {
     long double max_abs = 0, used = 0, error2 = 0, reference2 = 0;
     double max_ulp = 0;
     std::optional<Worst> worst;  // the one that used most; of equals the one with the largest error, then the first
-    std::vector<long double> typical;  // sampled transforms: error over the bound that nine in ten must keep
+    long double worst_used = 0, worst_error = 0;  // its share of the bound, its error
+    std::vector<long double> typical;             // sampled transforms: error over the bound that nine in ten must keep
 
     void add(std::int64_t index, const Complex& reference, const Complex& got, const Comparison& comparison,
              DType output);
     void merge(const Tally& later);
     /// sqrt(error2 / reference2); 0 where there is no error, never NaN.
     double relative() const;
-
-  private:
-    long double worst_used_ = 0, worst_error_ = 0;
 };
 
 }  // namespace gridstride::validation

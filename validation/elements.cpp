@@ -10,8 +10,8 @@ namespace gridstride::validation {
 
 namespace {
 
-constexpr std::int64_t tile = 1 << 16;       // places whose Terms are held at once
-constexpr double terms_a_block = 1 << 16;    // work of one block of a parallel loop
+constexpr std::int64_t tile = 1 << 16;     // places whose Terms are held at once
+constexpr double terms_a_block = 1 << 16;  // work of one block of a parallel loop
 constexpr std::int64_t compared_a_block = 4096;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which outputs are put to the reference: all within the budget of terms, else seeded ones. Integers only, so that every
-// machine judges the same places.
+// Which outputs are put to the reference: all within the budget of terms, else seeded ones. Integers only, so that
+// every machine judges the same places.
 #include "validation/places.hpp"
 
 #include <algorithm>

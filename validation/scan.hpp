@@ -13,10 +13,10 @@ Complex element(const Slab& slab, std::int64_t index);
 /// Elements that hold NaN (a complex one if either part does), and those that hold what poison() writes.
 struct Scan {
     std::int64_t nan = 0;
-    std::int64_t poisoned = 0;               // of floats: the same as nan
-    std::int64_t first = -1;                 // the first poisoned one; -1: none
-    std::vector<std::int64_t> some;          // up to `keep` poisoned ones, spread evenly over all of them
-    std::int64_t largest = -1;               // where |element| is largest among the finite ones; -1: none is finite
+    std::int64_t poisoned = 0;       // of floats: the same as nan
+    std::int64_t first = -1;         // the first poisoned one; -1: none
+    std::vector<std::int64_t> some;  // up to `keep` poisoned ones, spread evenly over all of them
+    std::int64_t largest = -1;       // where |element| is largest among the finite ones; -1: none is finite
 };
 Scan scan(const Slab& slab, std::int64_t keep, int threads);
 

@@ -56,9 +56,8 @@ std::vector<Contender> candidates(const Trial& trial, std::span<const Slab> in, 
                                   bool whole) {
     const Spec& output = trial.problem.out[0];
     std::vector<Contender> result;
-    result.push_back({"zeros",
-                      [](std::span<const std::int64_t> places) { return std::vector<Complex>(places.size()); },
-                      criterion});
+    result.push_back(
+        {"zeros", [](std::span<const std::int64_t> places) { return std::vector<Complex>(places.size()); }, criterion});
     for (std::size_t i = 0; i < in.size(); ++i) {
         if (!comparable(in[i].spec, output)) continue;
         const auto values = answer_of(in[i]);

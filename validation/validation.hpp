@@ -66,7 +66,7 @@ struct SecondWitness {
 /// the reference (0: all). Besides the places, up to 64 outputs that hold NaN or poison are put to the reference, and
 /// of a sampled transform the largest output. Cost: about min(outputs, sample) times terms an output, bounded by
 /// asked.terms (full: unbounded), and one pass over inputs and output. Memory: tiles of 65 536 places; of a transform
-/// that is judged whole, 64 bytes an output of one transform.
+/// that is judged whole, about 100 bytes an output of one transform.
 Judgement judge(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, const Slab& got,
                 const Validate& asked, const Tolerance& tolerance, const SecondWitness* witness = nullptr,
                 int threads = 0);
