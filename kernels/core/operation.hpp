@@ -207,6 +207,9 @@ DType arithmetic(const Op& op, const Problem& problem);
 /// result_type over the present inputs without own_dtype ones. Error (internal): none is present.
 DType common_type(const Op& op, std::span<const Spec> in);
 
+/// The output's type: the one asked for, else `natural`. Error (config, where = "result_dtype"): complex to real.
+DType output_type(DType natural, std::optional<DType> asked);
+
 /// Poses the problem: resolves params, infers out. Errors as resolve and infer.
 Problem pose(const Op& op, Params given, std::vector<Spec> in, std::optional<DType> result = {}, Place place = {});
 
