@@ -147,6 +147,28 @@ Piece cut(const Problem& problem, std::size_t axis, int64_t begin, int64_t end) 
     return piece;
 }
 
+/// The axes that are not transformed are kept; those of a forward transform hold frequencies.
+std::vector<AxisOrigin> origins(const Problem& problem) {
+    const Layout plan = layout(problem.params, problem.in[0]);
+    std::vector<AxisOrigin> result(plan.out.size());
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        result[i].input = 0;
+        result[i].axis = static_cast<int>(i);
+    }
+    std::vector<double> spacing(plan.axes.size(), 1);
+    if (problem.params.has("sample_spacing")) spacing = problem.params.numbers("sample_spacing");
+    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+        AxisOrigin& axis = result[plan.axes[i]];
+        axis = {};
+        if (plan.inverse) continue;
+        axis.name = "frequency";
+        axis.frequencies = plan.lengths[i];
+        axis.spacing = spacing[i];
+        axis.half = plan.halved && i + 1 == plan.axes.size();
+    }
+    return result;
+}
+
 std::string remark(const Problem& problem) {
     const Layout posed = layout(problem.params, problem.in[0]);
     const std::vector<int64_t> given = problem.params.integers("axes");
@@ -281,7 +303,7 @@ const Op op{
     .name = "dft",
     .doc = "discrete Fourier transform along axes, any length: X_k = sum_n x_n exp(-2 pi i k n / N), as numpy.fft",
     .inputs = {{"x", "real or complex, at least one axis"}},
-    .outputs = {{"X", "x's shape with the transformed axes n long (a half spectrum n/2+1)", -1, {}}},
+    .outputs = {{"X", "x's shape with the transformed axes n long (a half spectrum n/2+1)"}},
     .params =
         {{"axes", Kind::integers, Value(int64_t{-1}), {}, "axis, or a list of distinct ones; negative: from the end"},
          {"n", Kind::integers, Value{}, {}, "length, one an axis: crops or zero-pads (x's own; form real: 2(m-1))"},
@@ -312,6 +334,7 @@ const Op op{
     .reference = reference,
     .cases = cases,
     .transforms = transforms,
+    .origins = origins,
     .remark = remark,
 };
 

@@ -171,6 +171,26 @@ Problem ask(DType dtype, Shape a, Shape b, std::optional<Shape> c = {},
     return problem;
 }
 
+/// Rows are a's, columns b's; a batch axis is that of the operand that has it in full.
+std::vector<AxisOrigin> origins(const Problem& problem) {
+    const Shape &a = problem.in[0].shape, &b = problem.in[1].shape, &out = problem.out[0].shape;
+    std::vector<AxisOrigin> result(out.size());
+    const std::size_t rows = a.size() > 1 ? 1 : 0, columns = b.size() > 1 ? 1 : 0;
+    const std::size_t batches = out.size() - rows - columns;
+    for (std::size_t i = 0; i < batches; ++i)
+        for (const int operand : {1, 0}) {
+            const Shape& shape = operand == 0 ? a : b;
+            const std::size_t back = batches - i + 2;  // from the end of an operand of rank 2 or more
+            if (shape.size() >= back && shape[shape.size() - back] == out[i])
+                result[i] = {"", operand, static_cast<int>(shape.size() - back), 0, 1, false};
+        }
+    const bool a_transposed = problem.params.word("transpose_a") != "none",
+               b_transposed = problem.params.word("transpose_b") != "none";
+    if (rows == 1) result[batches] = {"row", 0, static_cast<int>(a.size()) - (a_transposed ? 1 : 2), 0, 1, false};
+    if (columns == 1) result.back() = {"column", 1, static_cast<int>(b.size()) - (b_transposed ? 2 : 1), 0, 1, false};
+    return result;
+}
+
 std::vector<Problem> cases() {
     constexpr std::array real{DType::float16, DType::bfloat16, DType::float32, DType::float64};
     constexpr std::array complex{DType::complex64, DType::complex128};
@@ -297,7 +317,7 @@ const Op op{
     .inputs = {{"a", "(..., m, k), or (k,)"},
                {"b", "(..., k, n), or (k,)"},
                {.name = "c", .doc = "added beta times; of the output's shape", .optional = true}},
-    .outputs = {{"c", "(..., m, n), without m where a is 1-D and without n where b is", 2, {"row", "column"}}},
+    .outputs = {{"c", "(..., m, n), without m where a is 1-D and without n where b is", 2}},
     .params =
         {{"alpha", Kind::scalar, Value(1.0), {}, "factor of the product; 0: a and b are not read"},
          {"beta", Kind::scalar, Value{}, {}, "factor of c (1 where c is given); 0: c is not read"},
@@ -322,6 +342,7 @@ const Op op{
     .cut = cut,
     .reference = reference,
     .cases = cases,
+    .origins = origins,
 };
 
 }  // namespace gridstride::matmul
