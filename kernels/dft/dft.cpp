@@ -281,7 +281,7 @@ const Op op{
     .name = "dft",
     .doc = "discrete Fourier transform along axes, any length: X_k = sum_n x_n exp(-2 pi i k n / N), as numpy.fft",
     .inputs = {{"x", "real or complex, at least one axis"}},
-    .outputs = {{"X", "x's shape with the transformed axes n long (a half spectrum n/2+1)", -1, {}}},
+    .outputs = {{.name = "X", .doc = "x's shape with the transformed axes n long (a half spectrum n/2+1)"}},
     .params =
         {{"axes", Kind::integers, Value(int64_t{-1}), {}, "axis, or a list of distinct ones; negative: from the end"},
          {"n", Kind::integers, Value{}, {}, "length, one an axis: crops or zero-pads (x's own; form real: 2(m-1))"},

@@ -297,7 +297,10 @@ const Op op{
     .inputs = {{"a", "(..., m, k), or (k,)"},
                {"b", "(..., k, n), or (k,)"},
                {.name = "c", .doc = "added beta times; of the output's shape", .optional = true}},
-    .outputs = {{"c", "(..., m, n), without m where a is 1-D and without n where b is", 2, {"row", "column"}}},
+    .outputs = {{.name = "c",
+                 .doc = "(..., m, n), without m where a is 1-D and without n where b is",
+                 .alias = 2,
+                 .axes = {"row", "column"}}},
     .params =
         {{"alpha", Kind::scalar, Value(1.0), {}, "factor of the product; 0: a and b are not read"},
          {"beta", Kind::scalar, Value{}, {}, "factor of c (1 where c is given); 0: c is not read"},
