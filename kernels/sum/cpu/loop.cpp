@@ -132,12 +132,12 @@ void add_rows(const T* x, std::int64_t rows, std::int64_t width, std::int64_t st
         add_few(x, rows, width, stride, y);
         return;
     }
-    if (width >= lane) {
+    if (width >= lane || width < stride) {
         add_many(x, rows, 0, width, stride, tree);
         std::copy_n(tree, width, y);
         return;
     }
-    // Short rows are whole rows, one behind the other: several at once, then these sums are added.
+    // Short whole rows, one behind the other: several at once, then these sums are added.
     const std::int64_t group = std::min(rows, (lane + width - 1) / width);
     const std::int64_t wide = group * width, total = rows * width;
     add_many(x, total / wide, total % wide, wide, wide, tree);
