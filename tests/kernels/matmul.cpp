@@ -382,7 +382,7 @@ Tensor in_pieces(const Op& op, const Variant& variant, const Problem& posed, con
         }
         const Tensor done = std::move(run(variant, piece.problem, parts)[0]);
         if (!piece.adds) {
-            copy(done.slab(), part(result.slab(), piece.out[0]));
+            copy_bits(done.slab(), part(result.slab(), piece.out[0]));
             continue;
         }
         EXPECT_EQ(done.spec().dtype, arithmetic(op, posed));
