@@ -209,7 +209,7 @@ std::vector<Problem> cases() {
     each(complex, Shape{7}, Shape{2, 7, 5});                  // vector . stack
     each(real, Shape{3, 1, 4, 7}, Shape{7}, Shape{3, 1, 4});  // stack . vector, with c
     each(real, Shape{3, 1, 4, 7}, Shape{2, 7, 5});            // batches broadcast both ways
-    each(complex, Shape{2, 1, 4}, Shape{3, 5, 4}, std::nullopt, Given{{"transpose_b", adjoint}});
+    each(complex, Shape{2, 1, 1, 4}, Shape{3, 5, 4}, std::nullopt, Given{{"transpose_b", adjoint}});
     const std::array some{DType::float32, DType::complex128};
     each(some, Shape{3, 1, 2, 0}, Shape{2, 0, 3}, Shape{3, 2, 2, 3}, Given{{"beta", two}});  // k = 0: beta c
     each(some, Shape{4, 0}, Shape{0, 3});                                                    // zeros
@@ -273,7 +273,13 @@ Layout layout(const Params& params, std::span<const Spec> in) {
                     fmt::format("{} and {} do not multiply: a row of a has {} elements, a column of b {}",
                                 shown('a', a, result.a), shown('b', b, result.b), result.k, inner),
                     "inputs.b");
-    result.batch = broadcast(batch_of(a), batch_of(b), "inputs.b");
+    try {
+        result.batch = broadcast(batch_of(a), batch_of(b));
+    } catch (const Error& error) {
+        throw Error(Category::config,
+                    fmt::format("a {} and b {} do not multiply: batch {}", to_text(a), to_text(b), error.what()),
+                    "inputs.b");
+    }
     result.batches = count(result.batch);
     result.a.batch = batch_strides(a, result.batch);
     result.b.batch = batch_strides(b, result.batch);

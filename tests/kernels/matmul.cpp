@@ -301,8 +301,7 @@ TEST(MatmulReference, counts_the_terms_behind_a_value) {
 
 TEST(MatmulReference, follows_strides) {
     const Tensor a = make<double>({2, 6}, {1, 9, 2, 9, 3, 9, 4, 9, 5, 9, 6, 9}), b = make<double>({3, 1}, {1, 10, 100});
-    Problem posed = problem("matmul", {a, b});
-    posed.in[0].shape = {2, 3};
+    const Problem posed = problem("matmul", {Tensor(Spec{DType::float64, {2, 3}}), b});
     const std::vector<Slab> in{part(a.slab(), Selection{{{0, 2, 1}, {0, 3, 2}}}), b.slab(),
                                Slab{posed.in[2], {}, nullptr}};
     const Reference reference = entry("matmul").op->reference(posed, in);
