@@ -31,13 +31,6 @@ void on_interrupt(int) {
 
 // ------------------------------------------------------------------------------------------------ the table
 
-std::string grouped(std::int64_t number) {
-    std::string digits = std::to_string(number);
-    for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
-        digits.insert(static_cast<std::size_t>(i), " ");
-    return digits;
-}
-
 std::string time_text(double seconds) {
     if (seconds <= 0) return "-";
     const double ms = seconds * 1e3;
