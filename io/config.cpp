@@ -123,9 +123,9 @@ class Loader {
             return;
         }
         if (path[0] != "jobs") {
-            reader_.error(mark, fmt::format("--set sets a variable, jobs.NAME.KEY or defaults.KEY, not '{}'{}",
-                                            text.substr(0, equals),
-                                            did_you_mean(path[0], {"jobs", "defaults", "vars"})));
+            reader_.error(mark,
+                          fmt::format("--set sets a variable, jobs.NAME.KEY or defaults.KEY, not '{}'{}",
+                                      text.substr(0, equals), did_you_mean(path[0], {"jobs", "defaults", "vars"})));
             return;
         }
         Node* job = jobs != nullptr ? jobs->find(path[1]) : nullptr;
@@ -156,7 +156,8 @@ class Loader {
         if (!node.map()) {
             std::string there = path[0];
             for (std::size_t i = 1; i < at; ++i) there += "." + path[i];
-            reader_.error(mark, fmt::format("{} is {}, no mapping: set it whole, --set {}=...", there, show(node), there));
+            reader_.error(mark,
+                          fmt::format("{} is {}, no mapping: set it whole, --set {}=...", there, show(node), there));
             return;
         }
         Node* child = node.find(path[at]);
@@ -202,10 +203,12 @@ class Loader {
                                                           "digits, _",
                                                           show(std::string_view(entry.key))));
                 else if (is_reserved(entry.key))
-                    reader_.error(entry.mark, fmt::format("'{}' is a reserved name: no variable may have it", entry.key));
+                    reader_.error(entry.mark,
+                                  fmt::format("'{}' is a reserved name: no variable may have it", entry.key));
                 else if (jobs != nullptr && jobs->find(entry.key) != nullptr)
-                    reader_.error(entry.mark, fmt::format("'{}' is a job too: variables and jobs share one set of names",
-                                                          entry.key));
+                    reader_.error(
+                        entry.mark,
+                        fmt::format("'{}' is a job too: variables and jobs share one set of names", entry.key));
                 vars.emplace(entry.key, entry.value);
             }
         }
@@ -272,8 +275,8 @@ class Loader {
 
     /// A variant or launch for all that no job's operation has is a mistake.
     void shared_settings_apply() {
-        const bool any = std::any_of(config_.jobs.begin(), config_.jobs.end(),
-                                     [](const Job& job) { return job.entry != nullptr; });
+        const bool any =
+            std::any_of(config_.jobs.begin(), config_.jobs.end(), [](const Job& job) { return job.entry != nullptr; });
         if (!any) return;
         for (const auto* settings : {&shared_.command_line, &shared_.defaults})
             if (const auto found = settings->find("variant"); found != settings->end()) variant_applies(found->second);
@@ -304,10 +307,10 @@ class Loader {
                     if (std::find(words.begin(), words.end(), one) == words.end()) words.push_back(one);
             }
             if (taken) continue;
-            reader_.error(setting->marks[i],
-                          fmt::format("no job's operation has a variant {}{}{}; they have {}",
-                                      show(std::string_view(word)), elsewhere ? " on its device" : "",
-                                      did_you_mean(word, words), joined(words)));
+            reader_.error(
+                setting->marks[i],
+                fmt::format("no job's operation has a variant {}{}{}; they have {}", show(std::string_view(word)),
+                            elsewhere ? " on its device" : "", did_you_mean(word, words), joined(words)));
         }
     }
 
@@ -339,14 +342,14 @@ class Loader {
         std::vector<std::string> outputs;
         for (const Output& row : producer.entry->op->outputs) outputs.emplace_back(row.name);
         if (std::find(outputs.begin(), outputs.end(), from.output) == outputs.end())
-            reader_.error(mark, fmt::format("job '{}' ({}) has no output '{}'{}; it has {}", from.job,
-                                            producer.entry->op->name, from.output, did_you_mean(from.output, outputs),
-                                            joined(outputs)));
+            reader_.error(
+                mark, fmt::format("job '{}' ({}) has no output '{}'{}; it has {}", from.job, producer.entry->op->name,
+                                  from.output, did_you_mean(from.output, outputs), joined(outputs)));
         if (producer.variants.size() > 1 || producer.variants[0] == "all")
-            reader_.error(mark, fmt::format("job '{}' runs {}, so its output is not one: name one variant there",
-                                            from.job,
-                                            producer.variants[0] == "all" ? "all variants"
-                                                                          : "the variants " + joined(producer.variants)));
+            reader_.error(mark,
+                          fmt::format("job '{}' runs {}, so its output is not one: name one variant there", from.job,
+                                      producer.variants[0] == "all" ? "all variants"
+                                                                    : "the variants " + joined(producer.variants)));
     }
 
     /// Follows producers without recursion; each cycle is told once.
@@ -395,7 +398,7 @@ std::string read_all(const std::string& source) {
     const std::filesystem::path path(source);
     std::error_code ignored;
     if (source != "-" && std::filesystem::is_directory(path, ignored))
-        throw Error(Category::config, fmt::format("{}: this is a folder; name a job file (.yaml)", source));
+        throw Error(Category::config, "this is a folder; name a job file (.yaml)");
     std::FILE* file = source == "-" ? stdin : std::fopen(source.c_str(), "rb");
     if (file == nullptr) {
         const int reason = errno;
@@ -406,16 +409,15 @@ std::string read_all(const std::string& source) {
             if (near.size() < 1000 && (extension == ".yaml" || extension == ".yml"))
                 near.push_back(entry.path().filename().string());
         }
-        throw Error(Category::config,
-                    reason == ENOENT ? fmt::format("{}: no such job file{}", source,
-                                                   did_you_mean(path.filename().string(), near))
-                                     : fmt::format("{}: cannot be read: {}", source, std::strerror(reason)));
+        throw Error(Category::config, reason == ENOENT
+                                          ? "no such job file" + did_you_mean(path.filename().string(), near)
+                                          : fmt::format("cannot be read: {}", std::strerror(reason)));
     }
     std::string text(largest_file + 1, '\0');  // one byte more tells that it is too large
     text.resize(std::fread(text.data(), 1, text.size(), file));
     const bool failed = std::ferror(file) != 0;
     if (file != stdin) std::fclose(file);
-    if (failed) throw Error(Category::config, fmt::format("{}: cannot be read", source));
+    if (failed) throw Error(Category::config, "cannot be read");
     return text;
 }
 

@@ -163,7 +163,19 @@ Selection select(std::string_view text, const Shape& shape);
 /// variant, device: of the case.
 std::string to_yaml(const Job& job, const Params& resolved, std::string_view variant, std::string_view device);
 
+/// A case's job as it was resolved. device: "cpu", "cuda" or "cuda:N".
+struct Resolved {
+    const Job* job = nullptr;
+    Params params;
+    std::string variant, device;
+};
+/// The same of several jobs: one that reads `$job:/OUTPUT` runs again only together with the jobs it reads.
+std::string to_yaml(const std::vector<Resolved>& jobs);
+
 /// JSON Schema (2020-12) of job files, for editors; made from the operation tables.
 std::string schema();
+
+/// The reference of job files in Markdown (docs/jobs.md): every key, form, generator and operation, from the tables.
+std::string jobs_markdown();
 
 }  // namespace gridstride::config

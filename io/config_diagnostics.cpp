@@ -114,8 +114,9 @@ std::string Diagnostics::text(bool colour) const {
         const std::size_t begin = caret < width * 3 / 4 ? 0 : caret - width / 2;
         const std::size_t end = std::min(line.size(), begin + width);
         const std::string_view before = begin > 0 ? "..." : "", after = end < line.size() ? "..." : "";
-        result += fmt::format("    {}{}{}\n", before, fmt::join(line.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                                line.begin() + static_cast<std::ptrdiff_t>(end), ""),
+        result += fmt::format("    {}{}{}\n", before,
+                              fmt::join(line.begin() + static_cast<std::ptrdiff_t>(begin),
+                                        line.begin() + static_cast<std::ptrdiff_t>(end), ""),
                               after);
         result += fmt::format("    {}{}^{}\n", std::string(before.size() + caret - begin, ' '), green, off);
     }

@@ -94,8 +94,8 @@ std::string environment(const Piece& piece) {
         return value;
     }
     if (piece.otherwise) return *piece.otherwise;
-    throw ExpandError{fmt::format("the environment variable {} is not set (a default: ${{env:{}:-value}})", piece.text,
-                                  piece.text)};
+    throw ExpandError{
+        fmt::format("the environment variable {} is not set (a default: ${{env:{}:-value}})", piece.text, piece.text)};
 }
 
 std::string escaped(std::string_view text) {
@@ -123,8 +123,8 @@ class Expression {
 
   private:
     [[noreturn]] void fail(const std::string& why) const {
-        throw ExpandError{fmt::format("${{{}}}: {}; integers, names and + - * // % ( ) are taken",
-                                      whole_.substr(0, 80), why)};
+        throw ExpandError{
+            fmt::format("${{{}}}: {}; integers, names and + - * // % ( ) are taken", whole_.substr(0, 80), why)};
     }
     [[noreturn]] void overflow() const {
         throw ExpandError{fmt::format("${{{}}}: the result is outside of the 64-bit integers", whole_.substr(0, 80))};
@@ -209,8 +209,8 @@ class Expression {
             std::string problem;
             const auto number = to_number(rest_.substr(0, end), &problem);
             if (!number)
-                fail(rest_.empty() ? "a number or a name is missing" : fmt::format("'{}' is no integer{}",
-                                                                                   rest_.substr(0, 20), problem));
+                fail(rest_.empty() ? "a number or a name is missing"
+                                   : fmt::format("'{}' is no integer{}", rest_.substr(0, 20), problem));
             result = *number->integer;
             rest_.remove_prefix(end);
         }
@@ -260,8 +260,8 @@ void Variables::need(const Node& node, Diagnostics& diagnostics, int depth) {
         const auto found = variables_.find(name);
         if (found == variables_.end() || found->second.state != Variable::State::untouched) return;
         if (depth >= deepest_chain) {
-            diagnostics.add(node.mark(), fmt::format("more than {} variables that need each other in a row",
-                                                     deepest_chain));
+            diagnostics.add(node.mark(),
+                            fmt::format("more than {} variables that need each other in a row", deepest_chain));
             found->second.state = Variable::State::failed;
             return;
         }
@@ -285,7 +285,8 @@ const Node& Variables::value_of(const std::string& name) const {
     const auto found = variables_.find(name);
     if (found == variables_.end()) {
         if (is_case_name(name))
-            throw ExpandError{fmt::format("${} exists only in `outputs`, once a case for each variant and device", name)};
+            throw ExpandError{
+                fmt::format("${} exists only in `outputs`, once a case for each variant and device", name)};
         if (std::find(jobs_.begin(), jobs_.end(), name) != jobs_.end())
             throw ExpandError{fmt::format("'{}' is a job: its output is an input written ${}:/OUTPUT", name, name)};
         std::vector<std::string> names;
@@ -309,7 +310,9 @@ std::string Variables::text_of(const std::string& name) const {
     const Node& value = value_of(name);
     if (!value.scalar())
         throw ExpandError{fmt::format("the variable '{}' is {}: only text and numbers can stand within a text", name,
-                                      value.list() ? "a list" : value.map() ? "a mapping" : "null")};
+                                      value.list()  ? "a list"
+                                      : value.map() ? "a mapping"
+                                                    : "null")};
     return value.text;
 }
 
@@ -337,8 +340,8 @@ std::string Variables::write(std::string_view text, const std::map<std::string, 
                 part = environment(piece);
                 break;
             case Piece::Kind::expression:
-                part = fmt::format("{}",
-                                   evaluate(piece.text, [&](const std::string& name) { return integer_of(name); }));
+                part =
+                    fmt::format("{}", evaluate(piece.text, [&](const std::string& name) { return integer_of(name); }));
                 break;
         }
         const bool kept = settle && piece.kind == Piece::Kind::variable && more.count(piece.text) > 0;

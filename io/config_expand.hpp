@@ -63,8 +63,8 @@ class Variables {
     Budget budget_;
 };
 
-/// Integer arithmetic as Python's: + - * // % ( ), names looked up by the caller. Throws ExpandError: overflow, division
-/// by zero, what is not of this form.
+/// Integer arithmetic as Python's: + - * // % ( ), names looked up by the caller. Throws ExpandError: overflow,
+/// division by zero, what is not of this form.
 std::int64_t evaluate(std::string_view expression, const std::function<std::int64_t(const std::string&)>& variable);
 
 /// Is it a variable's name: a letter or `_`, then letters, digits, `_`?

@@ -24,22 +24,24 @@ class Source {
   public:
     Source(const Scope& scope, std::string key) : scope_(scope), reader_(scope.diagnostics), key_(std::move(key)) {}
 
-    /// False after an error. The node is not expanded.
-    bool read(const Node& raw, Input& input) const {
+    /// False after an error. The node is not expanded; it becomes what was understood.
+    bool read(Node& raw, Input& input) const {
         if (raw.scalar() && !raw.text.empty() && raw.text[0] == '$') {
             if (const auto name = job_name(raw.text); !name.empty()) {
                 const bool known = std::find(scope_.jobs.begin(), scope_.jobs.end(), name) != scope_.jobs.end();
                 if (known) return from_job(raw, std::string(name), input);
                 const std::size_t letters = std::min(name.find('-'), name.size());
                 if (!scope_.variables.has(std::string(name.substr(0, letters)))) {
-                    reader_.error(raw.mark(), fmt::format("no job is called '{}'{}", name,
-                                                          did_you_mean(name, scope_.jobs)));
+                    reader_.error(raw.mark(),
+                                  fmt::format("no job is called '{}'{}", name, did_you_mean(name, scope_.jobs)));
                     return false;
                 }
             }
         }
-        const auto node = scope_.variables.expand(raw, scope_.diagnostics);
-        return node && read_expanded(*node, input);
+        auto node = scope_.variables.expand(raw, scope_.diagnostics);
+        if (!node) return false;
+        raw = std::move(*node);
+        return read_expanded(raw, input);
     }
 
     bool read_expanded(const Node& node, Input& input) const {
@@ -164,8 +166,8 @@ std::optional<Generate> read_generate(const Reader& reader, const Node& node, co
     for (const Key& row : generate_kinds)
         for (const Node::Entry& entry : node.entries) {
             // A key in the form of another kind's row belongs to that kind alone.
-            const bool theirs = !row.form.empty() && fmt::format(" {} ", row.form).find(" " + entry.key + " ") !=
-                                                         std::string::npos;
+            const bool theirs =
+                !row.form.empty() && fmt::format(" {} ", row.form).find(" " + entry.key + " ") != std::string::npos;
             if (!theirs || !word || row.name == *word) continue;
             reader.error(entry.mark, fmt::format("{} is of `generate: {}`, not of {}", entry.key, row.name, *word));
             sound = false;
@@ -216,7 +218,7 @@ std::optional<Generate> read_generate(const Reader& reader, const Node& node, co
 
 }  // namespace
 
-std::optional<Input> read_input(const Scope& scope, const std::string& name, const Node& raw) {
+std::optional<Input> read_input(const Scope& scope, const std::string& name, const Node& raw, Node& node) {
     const Reader reader(scope.diagnostics);
     const std::string key = "inputs." + name;
     const Source source(scope, key);
@@ -224,11 +226,11 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     input.mark = raw.mark();
 
     // A variable may be the whole mapping; but "$job:/x" is no variable.
-    Node node = raw;
+    node = raw;
     const bool written = !raw.scalar();  // in this place, not in a variable: still to be expanded
     if (raw.scalar()) {
         if (raw.text.find(":/") != std::string::npos || raw.text.empty() || raw.text[0] != '$') {
-            if (!source.read(raw, input)) return {};
+            if (!source.read(node, input)) return {};
             return input;
         }
         auto expanded = scope.variables.expand(raw, scope.diagnostics);
@@ -246,7 +248,7 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     if (made) keys.insert(keys.end(), generate_keys.begin(), generate_keys.end());
     const std::size_t before = scope.diagnostics.met();
     reader.mapping(node, key, keys);
-    const Node* from = node.find("from");
+    Node* from = node.find("from");
     if (made && from != nullptr) {
         reader.error(from->mark(), fmt::format("{} has either `from` or `generate`, not both", key));
     } else if (!made && from == nullptr) {
@@ -263,21 +265,25 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
         reader.error(node.find("generate")->mark(), fmt::format("{} needs `shape`: what `generate` makes", key));
 
     // `from` is expanded on its own; the rest here.
-    Node rest = node;
-    std::erase_if(rest.entries, [](const Node::Entry& entry) { return entry.key == "from"; });
-    const auto expanded = written ? scope.variables.expand(rest, scope.diagnostics) : rest;
-    if (!expanded) return {};
-    if (made) {
-        if (auto values = read_generate(reader, *expanded, key)) input.source = std::move(*values);
+    bool sound = true;
+    for (Node::Entry& entry : node.entries) {
+        if (!written || entry.key == "from") continue;
+        auto value = scope.variables.expand(entry.value, scope.diagnostics);
+        sound = sound && value;
+        if (value) entry.value = std::move(*value);
     }
-    if (const Node* select = expanded->find("select")) input.select = reader.text(*select, "select");
-    if (const Node* shape = expanded->find("shape")) input.shape = reader.shape(*shape, "shape", 0, !made);
-    if (const Node* dtype = expanded->find("dtype")) input.dtype = reader.dtype(*dtype, "dtype");
-    if (const Node* complex = expanded->find("complex"))
+    if (!sound) return {};
+    if (made) {
+        if (auto values = read_generate(reader, node, key)) input.source = std::move(*values);
+    }
+    if (const Node* select = node.find("select")) input.select = reader.text(*select, "select");
+    if (const Node* shape = node.find("shape")) input.shape = reader.shape(*shape, "shape", 0, !made);
+    if (const Node* dtype = node.find("dtype")) input.dtype = reader.dtype(*dtype, "dtype");
+    if (const Node* complex = node.find("complex"))
         input.pair = reader.word(*complex, "complex", {"auto", "pair"}) == "pair";
-    if (const Node* scale = expanded->find("scale"); scale != nullptr && !made)
+    if (const Node* scale = node.find("scale"); scale != nullptr && !made)
         input.scale = reader.number(*scale, "scale", {});
-    if (const Node* nan = expanded->find("nan")) input.nan = reader.number(*nan, "nan", {});
+    if (const Node* nan = node.find("nan")) input.nan = reader.number(*nan, "nan", {});
     if (scope.diagnostics.met() != before) return {};
     return input;
 }

@@ -59,11 +59,6 @@ class JobReader {
     }
 
   private:
-    struct Picked {
-        const Node* node = nullptr;
-        Origin origin = Origin::job;
-    };
-
     /// The value of a job key, expanded; nothing where none is given (or it is wrong, and told).
     std::optional<Node> own(std::string_view key) {
         const Node* found = node_.find(key);
@@ -72,7 +67,7 @@ class JobReader {
 
     /// Command line, else job, else defaults: reads it, explains it.
     template <class Read>
-    auto pick(std::string_view key, Read read) -> decltype(read(reader_, node_)) {
+    std::invoke_result_t<Read, const Reader&, const Node&> pick(std::string_view key, Read read) {
         std::optional<Node> node;
         Origin origin = Origin::job;
         if (const auto line = shared_.command_line.find(key); line != shared_.command_line.end()) {
@@ -89,12 +84,12 @@ class JobReader {
         return read(reader_, *node);
     }
 
-    /// Marks and explains a value and, of a mapping, the values in it.
-    void note(const std::string& key, const Node& node, Origin origin) {
+    /// Marks and explains a value and, of a mapping, the values in it. text: to show instead of the node.
+    void note(const std::string& key, const Node& node, Origin origin, const std::string& text = {}) {
         job_.marks.insert_or_assign(key, node.mark());
         if (job_.explained.size() > 1000) return;
         if (!node.map()) {
-            job_.explained.push_back({key, show(node), origin_text(node.mark(), origin)});
+            job_.explained.push_back({key, text.empty() ? show(node) : text, origin_text(node.mark(), origin)});
             return;
         }
         for (const Node::Entry& entry : node.entries) note(key + "." + entry.key, entry.value, origin);
@@ -223,7 +218,7 @@ class JobReader {
                 return;
             }
         }
-        for (const Input& row : op.inputs) {
+        for (const gridstride::Input& row : op.inputs) {
             if (row.optional || (whole && whole->find(row.name) != nullptr)) continue;
             reader_.error(found != nullptr ? job_.at("inputs") : job_.mark,
                           fmt::format("input '{}' of {} is missing ({})", row.name, op.name, row.doc));
@@ -231,14 +226,15 @@ class JobReader {
         if (!whole) return;
         for (const Node::Entry& entry : whole->entries) {
             if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
-                reader_.error(entry.mark, fmt::format("{} has no input {}{}; it has {}", op.name,
-                                                      show(std::string_view(entry.key)),
-                                                      did_you_mean(entry.key, names), joined(names)));
+                reader_.error(entry.mark,
+                              fmt::format("{} has no input {}{}; it has {}", op.name, show(std::string_view(entry.key)),
+                                          did_you_mean(entry.key, names), joined(names)));
                 continue;
             }
-            note("inputs." + entry.key, entry.value, Origin::job);
-            if (auto input = read_input(scope_, entry.key, entry.value))
-                job_.inputs.emplace(entry.key, std::move(*input));
+            Node resolved;
+            auto input = read_input(scope_, entry.key, entry.value, resolved);
+            note("inputs." + entry.key, resolved, Origin::job);
+            if (input) job_.inputs.emplace(entry.key, std::move(*input));
         }
     }
 
@@ -273,9 +269,9 @@ class JobReader {
         const auto row = std::find_if(op.params.begin(), op.params.end(),
                                       [&](const Param& one) { return one.name == entry.key && !one.hidden; });
         if (row == op.params.end()) {
-            reader_.error(entry.mark, fmt::format("{} has no parameter {}{}; it has {}", op.name,
-                                                  show(std::string_view(entry.key)), did_you_mean(entry.key, names),
-                                                  names.empty() ? "none" : joined(names)));
+            reader_.error(entry.mark,
+                          fmt::format("{} has no parameter {}{}; it has {}", op.name, show(std::string_view(entry.key)),
+                                      did_you_mean(entry.key, names), names.empty() ? "none" : joined(names)));
             return;
         }
         note("params." + entry.key, entry.value, Origin::job);
@@ -304,9 +300,9 @@ class JobReader {
         const Op& op = *job_.entry->op;
         const auto names = row_names(op.outputs);
         if (found->scalar()) {
-            note("outputs", *found, Origin::job);
             const auto text = settle(*found);
             if (!text) return;
+            note("outputs", *found, Origin::job, *text);
             if (text->find(":/") != std::string::npos)
                 reader_.wrong(*found, "outputs", "FILE, or a mapping of outputs to FILE:/PATH",
                               fmt::format(" (write {{{}: {}}})", names[0], *text));
@@ -324,18 +320,18 @@ class JobReader {
         for (const Node::Entry& entry : found->entries) {
             if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
                 reader_.error(entry.mark, fmt::format("{} has no output {}{}; it has {}", op.name,
-                                                      show(std::string_view(entry.key)),
-                                                      did_you_mean(entry.key, names), joined(names)));
+                                                      show(std::string_view(entry.key)), did_you_mean(entry.key, names),
+                                                      joined(names)));
                 continue;
             }
             const std::string key = "outputs." + entry.key;
-            note(key, entry.value, Origin::job);
             if (!entry.value.scalar()) {
                 reader_.wrong(entry.value, key, "FILE:/PATH");
                 continue;
             }
             const auto text = settle(entry.value);
             if (!text) continue;
+            note(key, entry.value, Origin::job, *text);
             const std::size_t split = text->find(":/");
             if (split == std::string::npos || split == 0 || split + 2 >= text->size() || text->back() == '/') {
                 reader_.wrong(entry.value, key, "FILE:/PATH",
@@ -344,8 +340,9 @@ class JobReader {
             }
             const std::string here = text->substr(0, split);
             if (file && *file != here) {
-                reader_.error(entry.value.mark(),
-                              fmt::format("one case writes one file: this is {}, another output goes to {}", here, *file));
+                reader_.error(
+                    entry.value.mark(),
+                    fmt::format("one case writes one file: this is {}, another output goes to {}", here, *file));
                 continue;
             }
             file = here;

@@ -37,8 +37,9 @@ struct Scope {
     std::vector<std::string> jobs;  // names
 };
 
-/// One input. The node is not yet expanded, for `$job:/OUTPUT`. name: of the input.
-std::optional<Input> read_input(const Scope& scope, const std::string& name, const Node& node);
+/// One input. The node is not yet expanded, for `$job:/OUTPUT`. name: of the input. resolved: the node as it was
+/// understood, as far as it was.
+std::optional<Input> read_input(const Scope& scope, const std::string& name, const Node& node, Node& resolved);
 
 /// A parameter's value, of whatever kind.
 std::optional<Value> read_value(const Reader& reader, const Node& node, std::string_view key);

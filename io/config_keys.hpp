@@ -27,7 +27,7 @@ inline constexpr std::array job_keys{
     Key{"outputs", "FILE, or {OUTPUT: FILE:/PATH, ...}", "not saved",
         "where to write, relative to the output directory; one case writes one file; `$job`, `$variant`, `$device` are "
         "variables here"},
-    Key{"store", "mapping", "", "how outputs are stored in the file, in h5py's words"},
+    Key{"store", "mapping", "uncompressed", "how outputs are stored in the file, in h5py's words"},
     Key{"dtype", "dtype", "the inputs' own", "the type inputs are converted to; an input's own `dtype` wins"},
     Key{"result_dtype", "dtype", "by the operation's rules", "the type of the outputs"},
     Key{"device", "auto, cpu, cuda or cuda:N", "auto", "where to run; auto: CUDA where build and machine have it"},

@@ -81,7 +81,8 @@ Selection select(std::string_view text, const Shape& shape) {
         const auto bound = [&](std::string_view part, std::int64_t otherwise) {
             if (part.empty()) return otherwise;
             const std::int64_t value = integer(part);
-            return value < 0 ? std::max<std::int64_t>(value < -extent ? 0 : value + extent, 0) : std::min(value, extent);
+            return value < 0 ? std::max<std::int64_t>(value < -extent ? 0 : value + extent, 0)
+                             : std::min(value, extent);
         };
         Range range;
         range.begin = bound(parts[0], 0);

@@ -62,8 +62,8 @@ std::optional<DeviceChoice> read_device(const Reader& reader, const Node& node) 
         reader.wrong(node, "device", fmt::format("{}, N from 0 to {}", wanted, most_devices - 1));
         return {};
     }
-    const std::string hint = text == "gpu" ? " (did you mean 'cuda'?)"
-                                           : did_you_mean(text, {"auto", "cpu", "cuda", "cuda:0"});
+    const std::string hint =
+        text == "gpu" ? " (did you mean 'cuda'?)" : did_you_mean(text, {"auto", "cpu", "cuda", "cuda:0"});
     reader.wrong(node, "device", wanted, hint);
     return {};
 }
@@ -154,8 +154,7 @@ std::optional<LaunchSetting> read_launch(const Reader& reader, const Node& node)
         const auto shape = reader.shape(*from, key, 1);
         sound = sound && shape;
         if (!shape) return;
-        if (shape->empty() || shape->size() > 3 ||
-            *std::max_element(shape->begin(), shape->end()) > most_blocks) {
+        if (shape->empty() || shape->size() > 3 || *std::max_element(shape->begin(), shape->end()) > most_blocks) {
             reader.wrong(*from, key, fmt::format("an integer or [x, y, z], each from 1 to {}", most_blocks));
             sound = false;
             return;

@@ -19,7 +19,7 @@ namespace gridstride::config {
 
 namespace {
 
-constexpr std::size_t most_brackets = 100'000;   // yaml-cpp reads ahead of brackets, whatever we do with its events
+constexpr std::size_t most_brackets = 100'000;    // yaml-cpp reads ahead of brackets, whatever we do with its events
 constexpr std::size_t longest_measured = 20'000;  // a longer line's columns are counted in bytes
 
 struct Stop {};  // an error after which no tree is left
@@ -84,7 +84,8 @@ std::string translate(const std::string& words, std::string_view line, std::size
     if (says("illegal map value")) {
         const std::size_t key = before.find(": ");
         if (key != std::string_view::npos || before.find_first_not_of("- ") == std::string_view::npos)
-            return "a value with a bare ':' (before a space or the end of the line): quote it, as in select: \"0:10, :\"";
+            return "a value with a bare ':' (before a space or the end of the line): quote it, as in select: \"0:10, "
+                   ":\"";
         return "a key is not possible here: the line above has a value already (check the indentation, or quote it)";
     }
     if (says("alias not found")) return "a bare '*' begins a YAML alias: quote it, as in \"*\"";
@@ -249,8 +250,9 @@ class Builder : public YAML::EventHandler {
 
     void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
         if (!tag.empty() && tag != "?" && tag != "!")
-            diagnostics_.add(place(mark), "YAML tags ('!', '!!') are not taken: write the value alone (a text that "
-                                          "begins with '!': quote it)");
+            diagnostics_.add(place(mark),
+                             "YAML tags ('!', '!!') are not taken: write the value alone (a text that "
+                             "begins with '!': quote it)");
     }
 
     /// The parser takes a quote left open for closed at the end of the file.
@@ -277,7 +279,8 @@ class Builder : public YAML::EventHandler {
               YAML::EmitterStyle::value style) {
         refuse_tag(mark, tag);
         if (!frames_.empty() && frames_.back().node.map() && !frames_.back().key)
-            stop(mark, "a key is a word, not a list or a mapping (text that begins with '[', '{', '?' or ':': quote it)");
+            stop(mark,
+                 "a key is a word, not a list or a mapping (text that begins with '[', '{', '?' or ':': quote it)");
         Frame frame{make(kind, mark), mark, anchor, style != YAML::EmitterStyle::Flow, 1, {}, false, {}};
         if (!budget_.take(frame.node)) too_many(mark);
         frames_.push_back(std::move(frame));
@@ -395,8 +398,8 @@ std::optional<std::string> clean(const std::string& text, const std::string& sou
         return std::optional<std::string>();
     };
     if (text.size() > largest_file)
-        return refuse(1, 1, fmt::format("a job file is at most {} MiB: large data belong in an HDF5 file",
-                                        largest_file >> 20));
+        return refuse(
+            1, 1, fmt::format("a job file is at most {} MiB: large data belong in an HDF5 file", largest_file >> 20));
     std::string_view rest = text;
     if (rest.substr(0, 3) == "\xEF\xBB\xBF") rest.remove_prefix(3);
     constexpr std::string_view utf16 = "the file is in UTF-16 or UTF-32: save it as UTF-8";
@@ -426,8 +429,7 @@ std::optional<std::string> clean(const std::string& text, const std::string& sou
             return refuse(line, column, fmt::format("more than {} brackets", most_brackets));
         if (indentation && c == '\t' && !tab) tab = column;
         if (c != ' ' && c != '\t' && c != '\n') {
-            if (indentation && tab && c != '#')
-                return refuse(line, *tab, "a tab is used as indentation: use spaces");
+            if (indentation && tab && c != '#') return refuse(line, *tab, "a tab is used as indentation: use spaces");
             indentation = false;
         }
         result.append(rest.substr(i, length));

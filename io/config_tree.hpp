@@ -13,11 +13,11 @@
 
 namespace gridstride::config {
 
-inline constexpr std::size_t largest_file = std::size_t{4} << 20;   // bytes of a job file
-inline constexpr std::size_t largest_text = std::size_t{1} << 20;   // bytes of one value
-inline constexpr std::size_t most_values = 1'000'000;               // of a tree, aliases and variables written out
-inline constexpr std::size_t most_bytes = std::size_t{64} << 20;    // of all texts of a tree, likewise
-inline constexpr int deepest = 64;                                  // lists and mappings within each other
+inline constexpr std::size_t largest_file = std::size_t{4} << 20;  // bytes of a job file
+inline constexpr std::size_t largest_text = std::size_t{1} << 20;  // bytes of one value
+inline constexpr std::size_t most_values = 1'000'000;              // of a tree, aliases and variables written out
+inline constexpr std::size_t most_bytes = std::size_t{64} << 20;   // of all texts of a tree, likewise
+inline constexpr int deepest = 64;                                 // lists and mappings within each other
 
 /// A value of the file. Lists and mappings keep the file's order.
 struct Node {

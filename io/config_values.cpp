@@ -65,8 +65,7 @@ std::optional<Number> to_number(std::string_view text, std::string* problem) {
     }
     const bool negative = !plain.empty();
     const std::string_view rest = text.substr(at);
-    if (rest == ".inf" || rest == ".Inf" || rest == ".INF")
-        return Number{negative ? -HUGE_VAL : HUGE_VAL, {}, false};
+    if (rest == ".inf" || rest == ".Inf" || rest == ".INF") return Number{negative ? -HUGE_VAL : HUGE_VAL, {}, false};
     if (text == ".nan" || text == ".NaN" || text == ".NAN")
         return Number{std::numeric_limits<double>::quiet_NaN(), {}, false};
 
@@ -120,8 +119,9 @@ void Reader::wrong(const Node& node, std::string_view key, std::string_view want
     if (node.kind == Node::Kind::null)
         error(node.mark(), fmt::format("{} has no value: it is {}", key, wanted));
     else
-        error(node.mark(), fmt::format("{} is {}, not {}{}", key, wanted,
-                                       node.quoted ? "the text " + show(std::string_view(node.text)) : show(node), why));
+        error(node.mark(),
+              fmt::format("{} is {}, not {}{}", key, wanted,
+                          node.quoted ? "the text " + show(std::string_view(node.text)) : show(node), why));
 }
 
 std::optional<Number> Reader::parse(const Node& node, std::string_view key, std::string_view wanted) const {
@@ -174,7 +174,7 @@ std::optional<std::uint64_t> Reader::unsigned_integer(const Node& node, std::str
 std::optional<double> Reader::number(const Node& node, std::string_view key, Bounds bounds) const {
     std::string wanted = bounds.finite ? "a finite number" : "a number";
     if (std::isfinite(bounds.least))
-        wanted += fmt::format(bounds.open ? " above {}" : ", {} or above", bounds.least);
+        wanted += bounds.open ? fmt::format(" above {}", bounds.least) : fmt::format(", {} or above", bounds.least);
     const auto number = parse(node, key, wanted);
     if (!number) return {};
     const double value = number->value;
@@ -238,9 +238,9 @@ std::optional<DType> Reader::dtype(const Node& node, std::string_view key) const
     if (node.scalar())
         if (const auto dtype = dtype_named(node.text)) return dtype;
     static constexpr std::pair<std::string_view, std::string_view> others[] = {
-        {"half", "float16"},      {"f16", "float16"},   {"bf16", "bfloat16"}, {"float", "float32"},
-        {"single", "float32"},    {"f32", "float32"},   {"double", "float64"}, {"f64", "float64"},
-        {"complex", "complex128"}, {"int", "int64"},    {"integer", "int64"}};
+        {"half", "float16"},       {"f16", "float16"}, {"bf16", "bfloat16"},  {"float", "float32"},
+        {"single", "float32"},     {"f32", "float32"}, {"double", "float64"}, {"f64", "float64"},
+        {"complex", "complex128"}, {"int", "int64"},   {"integer", "int64"}};
     std::string hint;
     std::vector<std::string> names;
     for (const DType dtype : all_dtypes) names.emplace_back(name(dtype));

@@ -51,7 +51,8 @@ class Reader {
     /// A text, quoted or not (numbers too: a file may be called 12); not a list, a mapping or null.
     std::optional<std::string> text(const Node& node, std::string_view key) const;
     /// One of the words.
-    std::optional<std::string> word(const Node& node, std::string_view key, const std::vector<std::string>& words) const;
+    std::optional<std::string> word(const Node& node, std::string_view key,
+                                    const std::vector<std::string>& words) const;
     /// An integer or a list of them, each within the range; free: one -1 is allowed. Their product fits 2^63 - 1.
     std::optional<Shape> shape(const Node& node, std::string_view key, std::int64_t least, bool free = false) const;
     std::optional<DType> dtype(const Node& node, std::string_view key) const;
