@@ -2,10 +2,14 @@
 // Conversion of contiguous elements between any two dtypes, one template for all pairs.
 #include "core/convert.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
+
+#include "core/parallel.hpp"
 
 namespace gridstride {
 
@@ -92,6 +96,22 @@ std::int64_t convert(DType from, const std::byte* source, DType to, std::byte* t
             }
         });
     });
+}
+
+void store_results(std::string_view op, DType from, const std::byte* source, const Slab& out, int threads) {
+    const auto size = static_cast<std::int64_t>(size_of(from)),
+               out_size = static_cast<std::int64_t>(size_of(out.spec.dtype));
+    constexpr std::int64_t block = 64 * 1024;
+    for_blocks(out.spec.size(), block, threads, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t bad = convert(from, source + begin * size, out.spec.dtype, out.data + begin * out_size,
+                                         end - begin, Overflow::infinity);
+        if (bad >= 0) refuse_result(op, begin + bad, out.spec);
+    });
+}
+
+void refuse_result(std::string_view op, std::int64_t index, const Spec& out) {
+    throw Error(Category::input, fmt::format("{}: result at {} does not convert to {}", op,
+                                             index_text(index, out.shape), name(out.dtype)));
 }
 
 long double rounded(long double value, DType dtype) {

@@ -33,11 +33,6 @@ struct Problem {
     Place place;
 };
 
-/// Work queue of the device; null on the CPU.
-struct Stream {
-    void* handle = nullptr;
-};
-
 /// One execution. Slabs follow Problem.in and Problem.out; they are contiguous, row-major and in the memory of the
 /// problem's place. Where an output may overwrite an input (Output::alias) both may be the same bytes.
 struct Call {
@@ -50,11 +45,20 @@ struct Call {
 /// integer output, with its index; (device): a library or launch failed.
 using Step = std::function<void(const Call&)>;
 
+/// A launch as it is made, for --explain and the report.
+struct Launched {
+    Shape grid, block;  // x first, three each
+    int blocks_per_multiprocessor = 0;
+    double occupancy = 0;           // resident warps over the most there can be
+    std::int64_t idle_threads = 0;  // launched beyond the work there is
+};
+
 struct Plan {
     Step step;
-    std::size_t workspace = 0;  // bytes that Call::workspace must hold (64-byte aligned)
-    std::size_t held = 0;       // bytes the step itself owns
-    std::string words;          // what was chosen, for --explain
+    std::size_t workspace = 0;         // bytes that Call::workspace must hold (64-byte aligned)
+    std::size_t held = 0;              // bytes the step itself owns
+    std::string words;                 // what was chosen, for --explain
+    std::optional<Launched> launched;  // of a kernel of ours: its main launch
 };
 
 /// One output element by definition. re, im: its value in higher precision (where `exact` or the rule is `rounded`:
@@ -80,8 +84,16 @@ struct Input {
 
 struct Output {
     std::string_view name, doc;
-    int alias = -1;                      // the input it may overwrite, or -1
-    std::vector<std::string_view> axes;  // names of its last axes, for dimension scales; fewer or none: axis_0, ...
+    int alias = -1;  // the input it may overwrite, or -1
+};
+
+/// What is known of an output axis, for its dimension scale.
+struct AxisOrigin {
+    std::string name;              // "row", "frequency"; empty: the kept axis's own name, else axis_<i>
+    int input = -1, axis = -1;     // the input axis it keeps, or -1
+    std::int64_t frequencies = 0;  // length n of the transform whose frequencies it holds; 0: none
+    double spacing = 1;            // of its samples
+    bool half = false;             // n/2 + 1 of them
 };
 
 /// A well-posed part of a problem. `adds`: the outputs of the parts along this axis are summed, in ascending order
@@ -170,6 +182,9 @@ struct Op {
     /// The same problem on channel-diagonal blocks alone, where tensors in the full layout hold others that do not take
     /// part; nothing where there are none. `selections` of a tensor: diagonal() below.
     std::optional<Problem> (*compact)(const Problem&) = nullptr;
+    /// One origin an output axis (of output 0); null: nothing is known.
+    std::vector<AxisOrigin> (*origins)(const Problem&) = nullptr;
+    bool keeps_units = false;  // the output's unit is the inputs' common one
     /// A note for the user about what was asked (an axis of length 1, say); empty: none.
     std::string (*remark)(const Problem&) = nullptr;
 };
@@ -191,6 +206,9 @@ const Variant* find(const Entry& entry, std::string_view variant, std::optional<
 DType arithmetic(const Op& op, const Problem& problem);
 /// result_type over the present inputs without own_dtype ones. Error (internal): none is present.
 DType common_type(const Op& op, std::span<const Spec> in);
+
+/// The output's type: the one asked for, else `natural`. Error (config, where = "result_dtype"): complex to real.
+DType output_type(DType natural, std::optional<DType> asked);
 
 /// Poses the problem: resolves params, infers out. Errors as resolve and infer.
 Problem pose(const Op& op, Params given, std::vector<Spec> in, std::optional<DType> result = {}, Place place = {});
