@@ -59,7 +59,5 @@ bool usable(int) {
 }
 Mark::Mark(const std::string&) {}
 Mark::~Mark() = default;
-refuse();
-}
 
 }  // namespace gridstride::cuda
