@@ -408,7 +408,7 @@ TEST(Params, are_checked_against_the_operations_table) {
     EXPECT_TRUE(good("jobs:\n  a: {op: sum, inputs: {x: 1}, params: {keepdims: true, axes: []}}\n")
                     .job()
                     .params.boolean("keepdims"));
-    expect_one("jobs:\n  a: {op: sum, inputs: {x: 1}, params: {keepdims: 1}}\n", 2, 52,
+    expect_one("jobs:\n  a: {op: sum, inputs: {x: 1}, params: {keepdims: 1}}\n", 2, 51,
                {"keepdims is true or false, not 1"});
 }
 
