@@ -66,8 +66,8 @@ DType natural_dtype(const Info& info, bool integers, bool pair);
 struct Reading {
     Selection select;  // of the file's axes
     bool pair = false;
-    double scale = 1;           // multiplies in float64, rounded once; for integers the product must be whole
-    std::optional<double> nan;  // replaces NaN (a NaN in either part makes nan + 0i); not multiplied by scale
+    double scale = 1;                // multiplies in float64, rounded once; for integers the product must be whole
+    std::optional<double> nan = {};  // replaces NaN (a NaN in either part makes nan + 0i); not multiplied by scale
 };
 
 /// What was seen on the way.

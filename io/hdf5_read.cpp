@@ -158,11 +158,14 @@ Source::Source(const Info& info) : info_(info) {
         throw Error(Category::input, fmt::format("{}: compressed with a filter that is not installed: {}", where,
                                                  fmt::join(info.missing_filters, "; ")));
     found_ = find_dataset(info.file, info.path);
-    const Handle access = own(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, where);
-    const std::string folder = std::filesystem::absolute(found_.file).parent_path().string();
-    check(H5Pset_efile_prefix(access, folder.c_str()), where);
-    found_.object = Handle();  // one access list at a time
-    found_.object = own(H5Dopen2(found_.handle, found_.path.c_str(), access), H5Dclose, where);
+    const Handle created = own(H5Dget_create_plist(found_.object), H5Pclose, where);
+    if (H5Pget_external_count(created) > 0) {  // raw files lie beside the file, not in the current directory
+        const Handle access = own(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, where);
+        const std::string folder = std::filesystem::absolute(found_.file).parent_path().string();
+        check(H5Pset_efile_prefix(access, folder.c_str()), where);
+        found_.object = Handle();  // a dataset has one prefix at a time
+        found_.object = own(H5Dopen2(found_.handle, found_.path.c_str(), access), H5Dclose, where);
+    }
     const Handle type = own(H5Dget_type(found_.object), H5Tclose, where);
     const FileType now = decode(type);
     space_ = own(H5Dget_space(found_.object), H5Sclose, where);

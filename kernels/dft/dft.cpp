@@ -147,6 +147,25 @@ Piece cut(const Problem& problem, std::size_t axis, int64_t begin, int64_t end) 
     return piece;
 }
 
+/// A forward transform turns an axis into frequencies, an inverse one into samples of which nothing is known.
+std::vector<AxisOrigin> origins(const Problem& problem) {
+    const Layout posed = layout(problem.params, problem.in[0]);
+    const std::vector<double> spacing =
+        problem.params.has("sample_spacing") ? problem.params.numbers("sample_spacing") : std::vector<double>{1.0};
+    std::vector<AxisOrigin> result;
+    for (std::size_t axis = 0; axis < posed.out.size(); ++axis)
+        result.push_back({.name = {}, .input = 0, .axis = static_cast<int>(axis)});
+    for (std::size_t i = 0; i < posed.axes.size(); ++i) {
+        AxisOrigin& origin = result[posed.axes[i]] = {};
+        if (posed.inverse) continue;
+        origin.name = "frequency";
+        origin.frequencies = posed.lengths[i];
+        origin.spacing = spacing.size() == 1 ? spacing[0] : spacing[i];
+        origin.half = posed.halved && posed.axes[i] == posed.last();
+    }
+    return result;
+}
+
 std::string remark(const Problem& problem) {
     const Layout posed = layout(problem.params, problem.in[0]);
     const std::vector<int64_t> given = problem.params.integers("axes");
@@ -281,7 +300,7 @@ const Op op{
     .name = "dft",
     .doc = "discrete Fourier transform along axes, any length: X_k = sum_n x_n exp(-2 pi i k n / N), as numpy.fft",
     .inputs = {{"x", "real or complex, at least one axis"}},
-    .outputs = {{"X", "x's shape with the transformed axes n long (a half spectrum n/2+1)", -1, {}}},
+    .outputs = {{.name = "X", .doc = "x's shape with the transformed axes n long (a half spectrum n/2+1)"}},
     .params =
         {{"axes", Kind::integers, Value(int64_t{-1}), {}, "axis, or a list of distinct ones; negative: from the end"},
          {"n", Kind::integers, Value{}, {}, "length, one an axis: crops or zero-pads (x's own; form real: 2(m-1))"},
@@ -312,6 +331,7 @@ const Op op{
     .reference = reference,
     .cases = cases,
     .transforms = transforms,
+    .origins = origins,
     .remark = remark,
 };
 

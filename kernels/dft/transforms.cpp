@@ -94,6 +94,8 @@ class State {
     }
 
     std::vector<Complex> all(int64_t transform) const {
+        constexpr int64_t longest = 1 << 25;  // 1 GiB of complex long double, and as much of results
+        if (layout_.length > longest) return {};
         std::vector<Complex> grid(static_cast<std::size_t>(layout_.length));
         with_type<float16, bfloat16, float, double, complex64, complex128>(x_.spec.dtype, [&]<class T>() {
             for_each_entering([&](const Shape& place, int64_t at) {
@@ -260,8 +262,7 @@ std::unique_ptr<Transforms> transforms(const Problem& problem, std::span<const S
     result->norm = [state](int64_t transform) { return state->summary(transform).norm; };
     result->magnitude = [state](int64_t transform) { return state->summary(transform).magnitude; };
     result->finite = [state](int64_t transform) { return state->summary(transform).finite; };
-    constexpr int64_t longest = 1 << 25;  // 1 GiB of complex long double, and as much of results
-    if (posed.length <= longest) result->all = [state](int64_t transform) { return state->all(transform); };
+    result->all = [state](int64_t transform) { return state->all(transform); };
     return result;
 }
 

@@ -62,12 +62,7 @@ std::vector<Spec> infer(const Params& params, std::span<const Spec> in, std::opt
                         fmt::format("matmul takes floating-point and complex numbers, not {}", name(in[i].dtype)),
                         fmt::format("inputs.{}", op.inputs[i].name));
     const Layout posed = layout(params, in);
-    const DType common = common_type(op, in), output = result.value_or(common);
-    if (is_complex(common) && !is_complex(output))
-        throw Error(Category::config,
-                    fmt::format("the product is {}; result_dtype {} cannot hold it: ask for complex64 or complex128",
-                                name(common), name(output)),
-                    "result_dtype");
+    const DType common = common_type(op, in), output = output_type(common, result);
     const bool complex = is_complex(output);
     for (const std::string_view scalar : {"alpha", "beta"})
         if (params.has(scalar) && params.scalar(scalar).imag() != 0 && !complex)
@@ -161,6 +156,28 @@ Piece cut(const Problem& problem, std::size_t axis, int64_t begin, int64_t end) 
     return piece;
 }
 
+/// Rows come from a, columns from b, a batch axis from the operand that is not broadcast along it.
+std::vector<AxisOrigin> origins(const Problem& problem) {
+    const Layout posed = layout(problem.params, problem.in);
+    const Shape &a = problem.in[0].shape, &b = problem.in[1].shape;
+    const auto from = [](std::string name, int input, std::size_t axis) {
+        return AxisOrigin{.name = std::move(name), .input = input, .axis = static_cast<int>(axis)};
+    };
+    std::vector<AxisOrigin> result;
+    for (std::size_t axis = 0; axis < posed.batch.size(); ++axis) {
+        const std::size_t from_last = posed.batch.size() - axis;
+        for (const int input : {0, 1}) {
+            const Shape own = batch_of(input == 0 ? a : b);
+            if (from_last > own.size() || own[own.size() - from_last] != posed.batch[axis]) continue;
+            result.push_back(from("", input, own.size() - from_last));
+            break;
+        }
+    }
+    if (a.size() > 1) result.push_back(from("row", 0, a.size() - (posed.a.transposed ? 1 : 2)));
+    if (b.size() > 1) result.push_back(from("column", 1, b.size() - (posed.b.transposed ? 2 : 1)));
+    return result;
+}
+
 Problem ask(DType dtype, Shape a, Shape b, std::optional<Shape> c = {},
             std::vector<std::pair<std::string_view, Value>> given = {}) {
     Params params;
@@ -192,7 +209,7 @@ std::vector<Problem> cases() {
     each(complex, Shape{7}, Shape{2, 7, 5});                  // vector . stack
     each(real, Shape{3, 1, 4, 7}, Shape{7}, Shape{3, 1, 4});  // stack . vector, with c
     each(real, Shape{3, 1, 4, 7}, Shape{2, 7, 5});            // batches broadcast both ways
-    each(complex, Shape{2, 1, 4}, Shape{3, 5, 4}, std::nullopt, Given{{"transpose_b", adjoint}});
+    each(complex, Shape{2, 1, 1, 4}, Shape{3, 5, 4}, std::nullopt, Given{{"transpose_b", adjoint}});
     const std::array some{DType::float32, DType::complex128};
     each(some, Shape{3, 1, 2, 0}, Shape{2, 0, 3}, Shape{3, 2, 2, 3}, Given{{"beta", two}});  // k = 0: beta c
     each(some, Shape{4, 0}, Shape{0, 3});                                                    // zeros
@@ -297,7 +314,7 @@ const Op op{
     .inputs = {{"a", "(..., m, k), or (k,)"},
                {"b", "(..., k, n), or (k,)"},
                {.name = "c", .doc = "added beta times; of the output's shape", .optional = true}},
-    .outputs = {{"c", "(..., m, n), without m where a is 1-D and without n where b is", 2, {"row", "column"}}},
+    .outputs = {{.name = "c", .doc = "(..., m, n), without m where a is 1-D and without n where b is", .alias = 2}},
     .params =
         {{"alpha", Kind::scalar, Value(1.0), {}, "factor of the product; 0: a and b are not read"},
          {"beta", Kind::scalar, Value{}, {}, "factor of c (1 where c is given); 0: c is not read"},
@@ -322,6 +339,7 @@ const Op op{
     .cut = cut,
     .reference = reference,
     .cases = cases,
+    .origins = origins,
 };
 
 }  // namespace gridstride::matmul

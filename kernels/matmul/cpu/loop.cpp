@@ -239,10 +239,7 @@ class Product {
         const int64_t failed =
             convert(dtype_of<T>, reinterpret_cast<const std::byte*>(line), output.spec.dtype,
                     output.data + out * static_cast<int64_t>(size_of(output.spec.dtype)), n, Overflow::infinity);
-        if (failed >= 0)
-            throw Error(Category::input,
-                        fmt::format("the product at {} is not a whole number that {} holds",
-                                    index_text(out + failed, output.spec.shape), name(output.spec.dtype)));
+        if (failed >= 0) refuse_result("matmul", out + failed, output.spec);
     }
 
     const Layout& layout_;

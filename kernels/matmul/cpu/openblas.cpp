@@ -44,18 +44,12 @@ Workspace workspace(const Problem& problem, const Layout& layout) {
     return result;
 }
 
-/// Converts on all threads. Returns the first index that does not convert, or -1.
-int64_t convert_all(DType from, const std::byte* source, DType to, std::byte* target, int64_t n, int threads) {
-    constexpr int64_t block = 1 << 16;
-    std::vector<int64_t> failed(static_cast<std::size_t>((n + block - 1) / block), -1);
-    for_blocks(n, block, threads, [&](int64_t begin, int64_t end) {
-        const int64_t at = convert(from, source + begin * static_cast<int64_t>(size_of(from)), to,
-                                   target + begin * static_cast<int64_t>(size_of(to)), end - begin, Overflow::infinity);
-        if (at >= 0) failed[static_cast<std::size_t>(begin / block)] = begin + at;
+/// Converts on all threads; every input converts to the accumulator.
+void convert_all(DType from, const std::byte* source, DType to, std::byte* target, int64_t n, int threads) {
+    for_blocks(n, 1 << 16, threads, [&](int64_t begin, int64_t end) {
+        convert(from, source + begin * static_cast<int64_t>(size_of(from)), to,
+                target + begin * static_cast<int64_t>(size_of(to)), end - begin, Overflow::infinity);
     });
-    for (const int64_t index : failed)
-        if (index >= 0) return index;
-    return -1;
 }
 
 void gemm(CBLAS_TRANSPOSE a_op, CBLAS_TRANSPOSE b_op, int m, int n, int k, std::complex<double> alpha, const float* a,
@@ -129,12 +123,8 @@ void multiply(const Layout& layout, const Workspace& parts, int threads, const C
     } else if (layout.reads_c() && layout.beta != 1.0) {
         scale(sums, outputs, layout.beta, threads);
     }
-    if (parts.out.bytes == 0) return;
-    const int64_t failed = convert_all(dtype_of<T>, reinterpret_cast<const std::byte*>(sums), output.spec.dtype,
-                                       output.data, outputs, threads);
-    if (failed >= 0)
-        throw Error(Category::input, fmt::format("the product at {} is not a whole number that {} holds",
-                                                 index_text(failed, output.spec.shape), name(output.spec.dtype)));
+    if (parts.out.bytes != 0)
+        store_results("matmul", dtype_of<T>, reinterpret_cast<const std::byte*>(sums), output, threads);
 }
 
 std::string refuses(const Problem& problem) {
