@@ -61,9 +61,9 @@ long double part_error(long double reference, long double got, DType output) {
 
 long double share(long double error, long double bound) {
     if (error == 0) return 0;
-    if (error <= bound) return error / bound;
+    if (!(error < infinity) || !(bound > 0)) return infinity;
     const long double ratio = error / bound;
-    return ratio > 1 ? ratio : bound > 0 && !std::isnan(error) ? std::nextafter(1.0L, infinity) : infinity;
+    return error <= bound ? ratio : std::max(ratio, std::nextafter(1.0L, infinity));
 }
 
 double ulps(long double a, long double b, DType dtype) {

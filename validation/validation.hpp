@@ -17,7 +17,7 @@ enum class Verdict { pass, mismatch, vacuous, unvalidated };
 
 /// The formula and its numbers, for the report: "4 u_acc g(n) sum|terms| + u_out |ref|".
 struct Bound {
-    std::string formula;
+    std::string formula{};
     double c = 4, u_out = 0, u_acc = 0, g = 1;
     std::int64_t n = 1;
     double u_in = 0;          // 2^-9 where `compute: tf32` rounds the inputs: adds u_in sum|terms|

@@ -16,7 +16,7 @@ std::string size_text(double bytes) {
         bytes /= 1024;
         ++unit;
     }
-    return fmt::format(unit == 0 ? "{:.0f} {}" : "{:.2f} {}", bytes, units[unit]);
+    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.2f} {}", bytes, units[unit]);
 }
 
 std::string state_of(const engine::Case& one) {

@@ -46,14 +46,14 @@ int in_place(const Op& op, const Problem& problem) {
 Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed) {
     const Plan plan = variant.prepare(problem);
     const Tensor workspace = bytes(plan.workspace);
-    Computed result{Tensor(problem.out[0])};
+    Computed result{Tensor(problem.out[0]), 0, 0, 0, {}};
     const Slab out = result.out.slab();
     std::vector<Slab> handed(in.begin(), in.end());
     if (alias >= 0) handed[static_cast<std::size_t>(alias)] = out;
     result.seconds = measure(
         [&] {
             if (alias >= 0)
-                copy(in[static_cast<std::size_t>(alias)], out);
+                copy_bits(in[static_cast<std::size_t>(alias)], out);
             else
                 poison(out);
             const auto start = std::chrono::steady_clock::now();

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "compute.hpp"
 #include "inputs.hpp"
 #include "outputs.hpp"
 #include "validation/validation.hpp"
@@ -23,52 +24,10 @@ double since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-constexpr int repeats = 5;            // timed runs after the warm-up
-constexpr double repeat_seconds = 2;  // that they may take together
-
-Tensor bytes(std::size_t n) {
-    return n == 0 ? Tensor() : Tensor({DType::int32, {static_cast<std::int64_t>((n + 3) / 4)}});
-}
-
 std::vector<Slab> slabs(const std::vector<Tensor>& tensors) {
     std::vector<Slab> list;
     for (const Tensor& tensor : tensors) list.push_back(tensor.slab());
     return list;
-}
-
-struct Computed {
-    Tensor out;
-    double seconds = 0;  // median of the timed runs
-};
-
-/// Runs a variant on host tensors. in: left as it is. timed: repeat for the median.
-Computed compute(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, bool timed) {
-    const gridstride::Plan plan = variant.prepare(problem);
-    const Tensor workspace = bytes(plan.workspace);
-    Computed result{Tensor(problem.out[0])};
-    const Slab out = result.out.slab();
-    const int alias = op.outputs[0].alias;
-    const bool in_place = alias >= 0 && problem.in[static_cast<std::size_t>(alias)] == problem.out[0];
-    std::vector<Slab> handed(in.begin(), in.end());
-    if (in_place) handed[static_cast<std::size_t>(alias)] = out;
-    const auto once = [&] {
-        if (in_place)
-            copy(in[static_cast<std::size_t>(alias)], out);
-        else
-            poison(out);
-        const auto start = Clock::now();
-        plan.step({handed, {&out, 1}, workspace.data(), {}});
-        return since(start);
-    };
-    result.seconds = once();
-    if (!timed) return result;
-    const int runs = static_cast<int>(std::min<double>(repeats, repeat_seconds / std::max(result.seconds, 1e-9)));
-    std::vector<double> seconds;
-    for (int i = 0; i < runs; ++i) seconds.push_back(once());
-    if (seconds.empty()) return result;
-    std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
-    result.seconds = seconds[seconds.size() / 2];
-    return result;
 }
 
 report::Number number(const validation::Complex& value, DType dtype) {
@@ -180,7 +139,14 @@ void run_stages(const Case& one, std::vector<Result>& results, Result& result, c
     on_stage(one.name, "computing");
     Computed computed = compute(one.op(), *one.variant, one.computed(), in, one.variant->role != Role::faulty);
     line.seconds.compute = computed.seconds;
-    line.seconds.with_copies = computed.seconds;
+    line.seconds.copy_in = computed.copy_in;
+    line.seconds.copy_out = computed.copy_out;
+    line.seconds.with_copies = computed.with_copies();
+    if (computed.launched) {
+        const Launched& launched = *computed.launched;
+        line.launch = {launched.grid, launched.block, launched.blocks_per_multiprocessor, launched.occupancy,
+                       launched.idle_threads};
+    }
 
     start = Clock::now();
     on_stage(one.name, "validating");

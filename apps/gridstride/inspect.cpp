@@ -105,7 +105,7 @@ Statistics statistics(const hdf5::Info& info) {
     Statistics all;
     const DType dtype = hdf5::natural_dtype(info, true, false);
     all.complex = is_complex(dtype);
-    if (info.null_space || info.matlab_empty) return all;
+    if (info.matlab_empty) return all;
     for_pieces(info.shape, [&](const Selection& selection) {
         const Tensor values({dtype, shape_of(selection)});
         const Slab slab = values.slab();
@@ -124,15 +124,19 @@ Statistics statistics(const hdf5::Info& info) {
     return all;
 }
 
-std::string mean_text(const Statistics& all) {
+/// min, max, mean, NaN count, as they are shown.
+std::vector<std::string> numbers_of(const Statistics& all) {
+    const auto text = [](double number) { return std::isnan(number) ? "-" : fmt::format("{:.6g}", number); };
     const auto numbers = static_cast<long double>(all.elements - all.nan);
-    if (numbers == 0) return "-";
     const auto re = static_cast<double>(all.re / numbers), im = static_cast<double>(all.im / numbers);
-    return all.complex ? fmt::format("{:.6g}{:+.6g}i", re, im) : fmt::format("{:.6g}", re);
+    const std::string mean = numbers > 0 && all.complex ? fmt::format("{:.6g}{:+.6g}i", re, im) : text(re);
+    return {text(all.min), text(all.max), mean, grouped(all.nan)};
 }
 
-std::string number_text(double number) {
-    return std::isnan(number) ? "-" : fmt::format("{:.6g}", number);
+/// May its values be read? Where not, trouble() says why.
+bool readable(const hdf5::Info& info) {
+    return info.type.kind != hdf5::FileType::Kind::unsupported && !info.null_space && info.missing_filters.empty() &&
+           info.missing_sources.empty();
 }
 
 /// Why a dataset cannot be an input; empty where it can.
@@ -166,7 +170,10 @@ int inspect(const InspectOptions& options) {
     int exit = 0;
     for (const hdf5::Node& node : nodes) {
         std::string more;
-        const auto remark = [&](const std::string& text) { more += "    " + printable(text) + "\n"; };
+        const auto remark = [&](std::string_view text) {
+            text.remove_suffix(text.size() - 1 - text.find_last_not_of(' '));
+            more += "    " + printable(text) + "\n";
+        };
         switch (node.kind) {
             case hdf5::Node::Kind::group:
                 table.row({printable(fmt::format("{}:{}", file, node.path)), "group"});
@@ -181,15 +188,15 @@ int inspect(const InspectOptions& options) {
                 std::vector<std::string> cells{printable(pasted(file, node.path)), printable(node.info.type.text),
                                                shape_text(node.info)};
                 if (options.stats) {
+                    std::vector<std::string> numbers(4, "-");
                     try {
-                        const Statistics seen = statistics(node.info);
-                        cells.insert(cells.end(), {number_text(seen.min), number_text(seen.max), mean_text(seen),
-                                                   grouped(seen.nan)});
+                        if (readable(node.info)) numbers = numbers_of(statistics(node.info));
+                        if (!node.info.missing_filters.empty() || !node.info.missing_sources.empty()) exit = 3;
                     } catch (const Error& error) {
-                        cells.insert(cells.end(), 4, "-");
-                        fmt::print(stderr, "gridstride inspect: {}:{}: {}\n", file, node.path, printable(error.what()));
-                        if (error.category() != Category::config) exit = 3;  // a type that is no number is no fault
+                        fmt::print(stderr, "error: {}\n", printable(error.what()));
+                        exit = 3;
                     }
+                    cells.insert(cells.end(), numbers.begin(), numbers.end());
                 }
                 cells.push_back(storage_text(node.info));
                 table.row(std::move(cells));
@@ -211,6 +218,7 @@ int inspect(const InspectOptions& options) {
     for (const std::string& more : below) {
         const std::size_t end = text.find('\n', begin) + 1;
         fmt::print("{}", text.substr(begin, end - begin));
+        begin = end;
         for (std::size_t line = 0; line < more.size();) {
             const std::size_t stop = more.find('\n', line);
             const std::string one = more.substr(line, stop - line);

@@ -79,7 +79,7 @@ void operation(const Entry& entry) {
     Table params({{"name", Align::fixed}, {"default", Align::fixed}, {"meaning", Align::prose}}, 2);
     for (const Param& param : op.params)
         if (!param.hidden)
-            params.add(
+            params.row(
                 {std::string(param.name), default_of(param), fmt::format("{}: {}", values_of(param), param.doc)});
     print(params, "params");
 

@@ -35,7 +35,7 @@ std::string time_text(double seconds) {
     if (seconds <= 0) return "-";
     const double ms = seconds * 1e3;
     if (ms >= 1e4) return fmt::format("{:.1f} s", seconds);
-    return fmt::format(ms < 0.0995 ? "{:.3f} ms" : ms < 9.95 ? "{:.2f} ms" : ms < 99.5 ? "{:.1f} ms" : "{:.0f} ms", ms);
+    return fmt::format("{:.{}f} ms", ms, ms < 0.0995 ? 3 : ms < 9.95 ? 2 : ms < 99.5 ? 1 : 0);
 }
 
 std::string checked_text(const report::Case& one) {

@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The convolution-covariance reduction as a table row: its inputs and parameters, what it refuses, its geometry, cost,
+// pieces and test cases. README.md has the mathematics.
+#include "convcov/convcov.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace gridstride::convcov {
+
+namespace {
+
+constexpr std::int64_t largest_parameter = std::numeric_limits<std::int32_t>::max();  // so that no product overflows
+
+[[noreturn]] void wrong_parameter(std::string_view name, const std::string& message) {
+    throw Error(Category::config, message, fmt::format("params.{}", name));
+}
+[[noreturn]] void wrong_input(Operand which, const std::string& message) {
+    throw Error(Category::config, message, fmt::format("inputs.{}", op.inputs[which].name));
+}
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {  // b > 0
+    return a / b - (a % b < 0 ? 1 : 0);
+}
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+    return -floor_div(-a, b);
+}
+
+// --- Parameters -----------------------------------------------------------------------------------------------------
+
+std::vector<std::int64_t> bounded(const Params& params, std::string_view name, std::int64_t least) {
+    const std::vector<std::int64_t> values = params.integers(name);
+    for (const std::int64_t value : values)
+        if (value < least || value > largest_parameter)
+            wrong_parameter(name, fmt::format("{} is from {} to {}, not {}", name, least, largest_parameter, value));
+    return values;
+}
+
+std::array<std::int64_t, 2> pair(const Params& params, std::string_view name) {
+    const std::vector<std::int64_t> values = bounded(params, name, 1);
+    if (values.size() != 1 && values.size() != 2)
+        wrong_parameter(name, fmt::format("{} is n or [rows, columns], not a list of {}", name, values.size()));
+    return {values.front(), values.back()};
+}
+
+struct Padding {
+    std::int64_t top, bottom, left, right;
+};
+
+/// Taps, stride and dilation of the windows are set already.
+Padding padding(const Params& params, const Window& rows, const Window& columns) {
+    if (params.is_word("padding")) {
+        if (params.word("padding") == "valid") return {0, 0, 0, 0};
+        if (rows.stride != 1 || columns.stride != 1)
+            wrong_parameter("padding",
+                            fmt::format("padding: same is for stride 1 alone, and stride is [{}, {}]: give [top, "
+                                        "bottom, left, right]",
+                                        rows.stride, columns.stride));
+        const std::int64_t vertical = rows.dilation * (rows.taps - 1);
+        const std::int64_t horizontal = columns.dilation * (columns.taps - 1);
+        return {vertical / 2, vertical - vertical / 2, horizontal / 2, horizontal - horizontal / 2};
+    }
+    const std::vector<std::int64_t> given = bounded(params, "padding", 0);
+    switch (given.size()) {
+        case 1:
+            return {given[0], given[0], given[0], given[0]};
+        case 2:
+            return {given[0], given[0], given[1], given[1]};
+        case 4:
+            return {given[0], given[1], given[2], given[3]};
+        default:
+            wrong_parameter("padding", fmt::format("padding is n, [rows, columns], [top, bottom, left, right], valid "
+                                                   "or same, not a list of {}",
+                                                   given.size()));
+    }
+}
+
+void set_output(Window& window, std::int64_t after, std::string_view what) {
+    const std::int64_t covered = window.dilation * (window.taps - 1) + 1;
+    const std::int64_t padded = window.in + window.before + after;
+    if (padded < covered)
+        wrong_parameter("kernel", fmt::format("the kernel covers {} {}, the padded map has {}: no output is left",
+                                              covered, what, padded));
+    window.out = (padded - covered) / window.stride + 1;
+}
+
+// --- Inputs ---------------------------------------------------------------------------------------------------------
+
+bool given(std::span<const Spec> in, Operand which) {
+    return which < in.size() && in[which].present;
+}
+
+void check_dtypes(std::span<const Spec> in) {
+    for (const Operand which : {gamma, mu, coef, accumulate})
+        if (given(in, which) && (is_complex(in[which].dtype) || is_integer(in[which].dtype)))
+            wrong_input(which, fmt::format("{} is {}: convcov takes real types (float16, bfloat16, float32, float64)",
+                                           op.inputs[which].name, name(in[which].dtype)));
+}
+
+std::string_view text(Form form) {
+    constexpr std::string_view words[] = {"full", "channel_diagonal", "factor", "variance"};
+    return words[static_cast<std::size_t>(form)];
+}
+
+Form form_of(const Params& params, std::span<const Spec> in) {
+    std::optional<Form> asked;
+    if (params.has("form"))
+        for (const Form form : {Form::full, Form::channel_diagonal, Form::factor, Form::variance})
+            if (text(form) == params.word("form")) asked = form;
+    if (!given(in, accumulate)) return asked.value_or(Form::channel_diagonal);
+
+    const Shape& shape = in[accumulate].shape;
+    if (asked == Form::factor)
+        wrong_input(accumulate, "form: factor takes no accumulate: it gives R alone, before coef");
+    std::optional<Form> told;
+    if (shape.size() == 7) told = Form::full;
+    if (shape.size() == 6) told = Form::channel_diagonal;
+    if (shape.size() == 4) told = Form::variance;
+    if (!told)
+        wrong_input(accumulate, fmt::format("accumulate has shape {} of rank {}; right are (B, O, Ho, Wo, O, Ho, Wo), "
+                                            "(B, O, Ho, Wo, Ho, Wo) and (B, O, Ho, Wo)",
+                                            to_text(shape), shape.size()));
+    if (asked && asked != told)
+        wrong_parameter("form", fmt::format("form is {}, but accumulate has shape {}, which is {}: leave form out, or "
+                                            "give an accumulate of that form",
+                                            text(*asked), to_text(shape), text(*told)));
+    return *told;
+}
+
+std::int64_t output_channels(const Params& params, std::span<const Spec> in, Form form) {
+    if (form == Form::factor) {
+        if (given(in, coef)) wrong_input(coef, "form: factor takes no coef: it gives R alone, before coef");
+        if (params.has("channels"))
+            wrong_parameter("channels", "form: factor has no output channels: leave channels out");
+        return 1;
+    }
+    if (!given(in, coef))
+        wrong_input(coef,
+                    "coef is required: a number, or a list of one number an output channel (only form: factor "
+                    "does without)");
+    const Shape& shape = in[coef].shape;
+    if (shape.size() > 1) wrong_input(coef, fmt::format("coef has shape {}; right are () and (O,)", to_text(shape)));
+    std::optional<std::int64_t> channels;
+    if (shape.size() == 1) channels = shape[0];
+    if (given(in, accumulate)) {
+        const std::int64_t theirs = in[accumulate].shape[1];
+        if (channels && *channels != theirs)
+            wrong_input(coef, fmt::format("coef has {} elements, but accumulate has {} output channels, shape {}: "
+                                          "give one number an output channel, or a bare number for all",
+                                          *channels, theirs, to_text(in[accumulate].shape)));
+        channels = theirs;
+    }
+    if (params.has("channels")) {
+        const std::int64_t asked = bounded(params, "channels", 1)[0];
+        if (channels && *channels != asked)
+            wrong_parameter("channels", fmt::format("channels is {}, but {} has {} output channels", asked,
+                                                    shape.size() == 1 ? "coef" : "accumulate", *channels));
+        channels = asked;
+    }
+    if (!channels)
+        wrong_parameter("channels",
+                        "how many output channels? Give channels, a list of numbers as coef, or an "
+                        "accumulate");
+    return *channels;
+}
+
+void check_gamma(Geometry& geometry, const Spec& spec, bool cut) {
+    const Shape& shape = spec.shape;
+    geometry.full_gamma = shape.size() == 7;
+    const std::int64_t b = geometry.batch, c = geometry.channels_in, h = geometry.rows.in, w = geometry.columns.in;
+    const std::int64_t first = cut ? geometry.gamma_rows.count() : h;
+    const Shape full{b, c, first, w, c, h, w}, diagonal{b, c, first, w, h, w};
+    if (shape != full && shape != diagonal)
+        wrong_input(gamma, fmt::format("gamma has shape {}; beside mu of shape {} it has (B, C, H, W, C, H, W) = {} or "
+                                       "(B, C, H, W, H, W) = {}",
+                                       to_text(shape), to_text(Shape{b, c, h, w}), to_text(full), to_text(diagonal)));
+}
+
+}  // namespace
+
+// --- Window ---------------------------------------------------------------------------------------------------------
+
+Interval Window::valid(std::int64_t u, Interval range) const {
+    const std::int64_t offset = u * dilation - before;
+    const std::int64_t begin = std::max(range.begin, ceil_div(-offset, stride));
+    return {begin, std::max(begin, std::min(range.end, ceil_div(in - offset, stride)))};
+}
+
+Interval Window::taps_over(std::int64_t r, Interval range) const {
+    if (range.count() <= 0) return {0, 0};
+    const std::int64_t begin = std::max<std::int64_t>(0, ceil_div(r + before - (range.end - 1) * stride, dilation));
+    return {begin, std::max(begin, std::min(taps, floor_div(r + before - range.begin * stride, dilation) + 1))};
+}
+
+Interval Window::reach(Interval range) const {
+    if (range.count() <= 0) return {0, 0};
+    const std::int64_t begin = std::clamp<std::int64_t>(position(range.begin, 0), 0, in);
+    return {begin, std::clamp(position(range.end - 1, taps - 1) + 1, begin, in)};
+}
+
+Interval Window::partners(std::int64_t r, Interval range) const {
+    const Interval over = taps_over(r, range);
+    Interval result;
+    for (std::int64_t u = over.begin; u < over.end; ++u) {
+        const std::int64_t shifted = r + before - u * dilation;
+        if (shifted % stride != 0) continue;
+        const std::int64_t i = shifted / stride;  // r meets those of i' = i + m, all m from -i to out - i
+        result = {std::min(result.begin, -i), std::max(result.end, out - i)};
+    }
+    return {std::max(result.begin, ceil_div(-r, stride)), std::min(result.end, ceil_div(in - r, stride))};
+}
+
+// --- Geometry -------------------------------------------------------------------------------------------------------
+
+Shape Geometry::output_shape() const {
+    const std::int64_t i = owned.count(), j = columns.out, h = rows.out, w = columns.out, o = channels_out;
+    switch (form) {
+        case Form::full:
+            return {batch, o, i, j, o, h, w};
+        case Form::channel_diagonal:
+            return {batch, o, i, j, h, w};
+        case Form::factor:
+            return {batch, i, j, h, w};
+        case Form::variance:
+            return {batch, o, i, j};
+    }
+    return {};
+}
+
+std::int64_t Geometry::gamma_offset(std::int64_t b, std::int64_t c, std::int64_t r, std::int64_t q) const {
+    const std::int64_t place = ((b * channels_in + c) * gamma_rows.count() + r - gamma_rows.begin) * columns.in + q;
+    return (full_gamma ? place * channels_in + c : place) * places_in();
+}
+
+std::int64_t Geometry::output_offset(std::int64_t b, std::int64_t o, std::int64_t i, std::int64_t j) const {
+    const std::int64_t place = ((b * channels_out + o) * owned.count() + i - owned.begin) * columns.out + j;
+    if (form == Form::variance) return place;
+    return (form == Form::full ? place * channels_out + o : place) * places_out();
+}
+
+Geometry geometry(const Params& params, std::span<const Spec> in) {
+    check_dtypes(in);
+    if (!given(in, mu)) wrong_input(mu, "mu is required: (B, C, H, W)");
+    const Shape& shape = in[mu].shape;
+    if (shape.size() != 4)
+        wrong_input(mu, fmt::format("mu has shape {} of rank {}; right is (B, C, H, W)", to_text(shape), shape.size()));
+    if (std::max(shape[2], shape[3]) > largest_parameter)
+        wrong_input(mu, fmt::format("mu has shape {}; H and W are at most {}", to_text(shape), largest_parameter));
+
+    Geometry result;
+    result.batch = shape[0];
+    result.channels_in = shape[1];
+    const auto taps = pair(params, "kernel"), stride = pair(params, "stride"), dilation = pair(params, "dilation");
+    result.rows = {shape[2], 1, taps[0], stride[0], dilation[0], 0};
+    result.columns = {shape[3], 1, taps[1], stride[1], dilation[1], 0};
+    const Padding pads = padding(params, result.rows, result.columns);
+    result.rows.before = pads.top;
+    result.columns.before = pads.left;
+    set_output(result.rows, pads.bottom, "rows");
+    set_output(result.columns, pads.right, "columns");
+
+    result.owned = {0, result.rows.out};
+    result.gamma_rows = {0, result.rows.in};
+    const bool cut = params.has("rows");
+    if (cut) {
+        const std::vector<std::int64_t> range = params.integers("rows");
+        result.owned = {range.at(0), range.at(1)};
+        result.gamma_rows = result.rows.reach(result.owned);
+    }
+    if (given(in, gamma)) check_gamma(result, in[gamma], cut);
+
+    result.form = form_of(params, in);
+    result.channels_out = output_channels(params, in, result.form);
+    if (given(in, accumulate) && in[accumulate].shape != result.output_shape())
+        wrong_input(accumulate, fmt::format("accumulate has shape {}, but the output has {}",
+                                            to_text(in[accumulate].shape), to_text(result.output_shape())));
+    return result;
+}
+
+std::vector<double> coefficients(const Geometry& geometry, const Slab& coef, DType accumulator) {
+    if (geometry.form == Form::factor) return {1.0};
+    std::vector<double> result(static_cast<std::size_t>(geometry.channels_out));
+    for (std::size_t o = 0; o < result.size(); ++o) {
+        const std::int64_t index = coef.spec.shape.empty() ? 0 : static_cast<std::int64_t>(o);
+        const long double value = real_part(coef, index);
+        result[o] = accumulator == DType::float32 ? static_cast<float>(value) : static_cast<double>(value);
+        if (std::isinf(result[o]) && !std::isinf(value))
+            throw Error(Category::input,
+                        fmt::format("coef at {} is {}, beyond the accumulator's {}", index_text(index, coef.spec.shape),
+                                    static_cast<double>(value), name(accumulator)),
+                        "inputs.coef");
+    }
+    return result;
+}
+
+// --- The table's functions ------------------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<Spec> infer(const Params& params, std::span<const Spec> in, std::optional<DType> result) {
+    const Geometry shape = geometry(params, in);
+    const DType dtype = result.value_or(common_type(op, in));
+    if (is_complex(dtype) || is_integer(dtype))
+        throw Error(Category::config,
+                    fmt::format("result_dtype is {}: convcov gives float16, bfloat16, float32 or float64", name(dtype)),
+                    "result_dtype");
+    const Spec cov{dtype, shape.output_shape()};
+    cov.bytes();  // an Error where they are more than can be counted
+    return {cov};
+}
+
+/// Number of (r, r') that take part: those under one tap of some output pair, the first of which is in `range`.
+double pairs(const Window& window, Interval range) {
+    double total = 0;
+    const Interval reach = window.reach(range);
+    for (std::int64_t r = reach.begin; r < reach.end; ++r)
+        total += static_cast<double>(window.partners(r, range).count());
+    return total;
+}
+
+/// Number of r that take part.
+double singles(const Window& window, Interval range) {
+    double total = 0;
+    const Interval reach = window.reach(range);
+    for (std::int64_t r = reach.begin; r < reach.end; ++r) total += window.partners(r, range).count() > 0 ? 1 : 0;
+    return total;
+}
+
+Cost cost(const Problem& problem) {
+    const Geometry g = geometry(problem);
+    const Interval columns{0, g.columns.out};
+    const bool variance = g.form == Form::variance, has_gamma = given(problem.in, gamma);
+    const auto b = static_cast<double>(g.batch), ci = static_cast<double>(g.channels_in),
+               co = static_cast<double>(g.channels_out), wo = static_cast<double>(g.columns.out),
+               first = static_cast<double>(g.owned.count());  // output rows of the first place
+    const double ho = variance ? 1 : static_cast<double>(g.rows.out);
+    const double row_pairs = variance ? singles(g.rows, g.owned) : pairs(g.rows, g.owned);
+    const double column_pairs = variance ? singles(g.columns, columns) : pairs(g.columns, columns);
+    const double sums = row_pairs * column_pairs;                  // S: places of one batch
+    const double results = first * wo * (variance ? 1 : ho * wo);  // R: places of one batch
+    const bool has_accumulate = given(problem.in, accumulate), in_place = has_accumulate;
+
+    Cost total;
+    total.flops =
+        (has_gamma ? 3 : 2) * b * ci * sums + b * (static_cast<double>(g.rows.taps - 1) * first * ho * column_pairs +
+                                                   static_cast<double>(g.columns.taps - 1) * results);
+    if (g.form != Form::factor) total.flops += (has_accumulate ? 2 : 1) * b * co * results;
+    const auto bytes = [](const Spec& spec) {
+        return static_cast<double>(spec.size()) * static_cast<double>(size_of(spec.dtype));
+    };
+    const auto element = static_cast<double>(size_of(problem.in[mu].dtype));
+    total.read = bytes(problem.in[mu]);
+    if (has_gamma) total.read += element * b * ci * sums;
+    if (given(problem.in, coef)) total.read += bytes(problem.in[coef]);
+    if (has_accumulate) total.read += element * b * co * results;
+    // A fresh full output is written whole, its zero blocks too; an accumulated one only where it changes.
+    total.written =
+        in_place ? static_cast<double>(size_of(problem.out[0].dtype)) * b * co * results : bytes(problem.out[0]);
+    return total;
+}
+
+std::int64_t terms(const Problem& problem) {
+    const Geometry g = geometry(problem);
+    return g.channels_in * g.rows.taps * g.columns.taps + 1;
+}
+
+enum Cut : std::size_t { batch, input_channel, output_row, output_channel };
+
+/// output_channel is offered where every piece is a block of its own: blocks between the channels of different pieces
+/// of a full output would be in none (compact() gives the problem without them).
+std::vector<Axis> axes(const Problem& problem) {
+    const Geometry g = geometry(problem);
+    std::vector<Axis> result{{"batch", g.batch}, {"input_channel", g.channels_in}, {"output_row", g.owned.count()}};
+    if (g.form == Form::channel_diagonal || g.form == Form::variance)
+        result.push_back({"output_channel", g.channels_out});
+    return result;
+}
+
+Piece cut(const Problem& problem, std::size_t axis, std::int64_t begin, std::int64_t end) {
+    const Geometry g = geometry(problem);
+    const Range range{begin, end - begin, 1};
+    Piece piece;
+    piece.problem = problem;
+    for (const Spec& spec : problem.in) piece.in.push_back(whole(spec.shape));
+    piece.out.push_back(whole(problem.out[0].shape));
+    const auto take = [range](Selection& selection, std::size_t of) { selection.axes[of] = range; };
+    const auto has = [&](Operand which) { return given(problem.in, which); };
+
+    // What accumulate or a vector coef told of the whole is said here, for pieces without accumulate.
+    Params& params = piece.problem.params;
+    params.set("form", std::string(text(g.form)));
+    if (g.form != Form::factor) params.set("channels", g.channels_out);
+
+    switch (axis) {
+        case batch:
+            if (has(gamma)) take(piece.in[gamma], 0);
+            take(piece.in[mu], 0);
+            if (has(accumulate)) take(piece.in[accumulate], 0);
+            take(piece.out[0], 0);
+            break;
+        case input_channel:
+            if (has(gamma)) take(piece.in[gamma], 1);
+            if (has(gamma) && g.full_gamma) take(piece.in[gamma], 4);
+            take(piece.in[mu], 1);
+            piece.adds = true;
+            piece.problem.out[0].dtype = arithmetic(op, problem);
+            if (begin > 0) piece.problem.in[accumulate].present = false;  // it enters the sum once
+            break;
+        case output_row: {
+            const Interval owned{g.owned.begin + begin, g.owned.begin + end};
+            const Interval reach = g.rows.reach(owned);
+            params.set("rows", Values{owned.begin, owned.end});
+            if (has(gamma)) piece.in[gamma].axes[2] = {reach.begin - g.gamma_rows.begin, reach.count(), 1};
+            const std::size_t rows = g.form == Form::factor ? 1 : 2;
+            if (has(accumulate)) take(piece.in[accumulate], rows);
+            take(piece.out[0], rows);
+            break;
+        }
+        case output_channel:
+            if (problem.in[coef].shape.size() == 1) take(piece.in[coef], 0);
+            if (has(accumulate)) take(piece.in[accumulate], 1);
+            take(piece.out[0], 1);
+            params.set("channels", range.count);
+            break;
+        default:
+            throw Error(Category::internal, fmt::format("convcov has no axis {} to cut", axis));
+    }
+    for (std::size_t i = 0; i < piece.in.size(); ++i)
+        if (piece.problem.in[i].present) piece.problem.in[i].shape = shape_of(piece.in[i]);
+    piece.problem.out[0].shape = shape_of(piece.out[0]);
+    return piece;
+}
+
+std::optional<Problem> compact(const Problem& problem) {
+    const Geometry g = geometry(problem);
+    if (!g.full_gamma && g.form != Form::full) return {};
+    Problem result = problem;
+    const auto drop = [](Spec& spec) { spec.shape.erase(spec.shape.begin() + 4); };  // the second channel axis
+    if (g.full_gamma) drop(result.in[gamma]);
+    if (g.form == Form::full) {
+        if (given(problem.in, accumulate)) drop(result.in[accumulate]);
+        drop(result.out[0]);
+        result.params.set("form", std::string(text(Form::channel_diagonal)));
+    }
+    return result;
+}
+
+std::vector<AxisOrigin> origins(const Problem& problem) {
+    std::vector<std::string> names{"batch", "channel", "row", "column", "channel_2", "row_2", "column_2"};
+    const Form form = geometry(problem).form;
+    if (form == Form::variance) names.resize(4);
+    if (form == Form::channel_diagonal || form == Form::factor) names.erase(names.begin() + 4);
+    if (form == Form::factor) names.erase(names.begin() + 1);
+    std::vector<AxisOrigin> result;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        AxisOrigin origin{.name = names[i]};
+        if (given(problem.in, accumulate)) {
+            origin.input = accumulate;
+            origin.axis = static_cast<int>(i);
+        } else if (i == 0) {
+            origin.input = mu;
+            origin.axis = 0;
+        }
+        result.push_back(origin);
+    }
+    return result;
+}
+
+// --- Test cases -----------------------------------------------------------------------------------------------------
+
+enum class Gamma { absent, full, diagonal };
+enum class Coef { scalar, vector };
+
+/// A problem of these sizes; the accumulate's shape follows from the rest.
+struct Sizes {
+    Shape mu;  // (B, C, H, W)
+    Value kernel;
+    std::int64_t channels = 1;
+    Form form = Form::channel_diagonal;
+    Gamma gamma = Gamma::diagonal;
+    Coef coef = Coef::vector;
+    bool accumulate = false;
+    Value stride = std::int64_t{1}, dilation = std::int64_t{1}, padding = std::int64_t{0};
+};
+
+Problem made(const Sizes& sizes, DType dtype) {
+    Problem problem;
+    Params& params = problem.params;
+    params.set("kernel", sizes.kernel);
+    params.set("stride", sizes.stride);
+    params.set("dilation", sizes.dilation);
+    params.set("padding", sizes.padding);
+    params.set("form", std::string(text(sizes.form)));
+    if (sizes.form != Form::factor && sizes.coef == Coef::scalar) params.set("channels", sizes.channels);
+    const std::int64_t b = sizes.mu[0], c = sizes.mu[1], h = sizes.mu[2], w = sizes.mu[3];
+    const Spec absent{DType::float32, {}, false};
+    problem.in.assign(4, absent);
+    problem.in[mu] = {dtype, sizes.mu};
+    if (sizes.gamma == Gamma::full) problem.in[gamma] = {dtype, {b, c, h, w, c, h, w}};
+    if (sizes.gamma == Gamma::diagonal) problem.in[gamma] = {dtype, {b, c, h, w, h, w}};
+    if (sizes.form != Form::factor)
+        problem.in[coef] = {DType::float64, sizes.coef == Coef::scalar ? Shape{} : Shape{sizes.channels}};
+    if (sizes.accumulate)
+        problem.in[accumulate] = {dtype, geometry(resolve(op.params, params), problem.in).output_shape()};
+    return problem;
+}
+
+std::vector<Problem> cases() {
+    const auto list = [](auto... values) { return Value(Values{Value(std::int64_t{values})...}); };
+    const Value three = std::int64_t{3}, one = std::int64_t{1};
+    const Value same = std::string("same"), valid = std::string("valid");
+    std::vector<Problem> result;
+
+    // Every form, each layout of gamma, with and without accumulate, in every dtype; Ci != Co, an even kernel side.
+    for (const DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
+        const Shape map{2, 3, 5, 4};
+        const Value kernel = list(3, 2);
+        for (const Gamma layout : {Gamma::absent, Gamma::full, Gamma::diagonal}) {
+            result.push_back(made({map, kernel, 1, Form::factor, layout}, dtype));
+            result.push_back(
+                made({map, kernel, 2, Form::variance, layout, Coef::vector, layout == Gamma::full}, dtype));
+            result.push_back(
+                made({map, kernel, 2, Form::channel_diagonal, layout, Coef::scalar, layout == Gamma::full}, dtype));
+            result.push_back(made({map, kernel, 2, Form::full, layout, Coef::vector, layout != Gamma::absent}, dtype));
+        }
+    }
+
+    // Geometry: each with a full accumulate in place and channel-diagonal without.
+    struct Shaped {
+        Shape map;
+        Value kernel, stride, dilation, padding;
+    };
+    const Shaped shaped[] = {
+        {{1, 2, 7, 5}, three, one, one, same},                          // odd kernel, same
+        {{1, 2, 5, 6}, list(2, 4), one, one, same},                     // even kernel, same: unequal sides
+        {{1, 2, 6, 5}, list(3, 2), list(2, 1), one, list(1, 1)},        // strides per axis
+        {{2, 1, 5, 7}, list(2, 3), list(3, 2), one, list(0, 1, 2, 0)},  // unequal padding, stride past the kernel
+        {{1, 2, 8, 7}, list(2, 3), one, list(3, 2), valid},             // dilation
+        {{1, 1, 6, 6}, list(2, 2), list(2, 3), list(2, 3), list(3, 0, 0, 4)},  // all at once, padding past the kernel
+        {{2, 2, 1, 9}, list(1, 3), one, one, list(0, 1)},                      // one row
+        {{2, 2, 9, 1}, list(5, 1), list(2, 1), one, list(2, 0)},               // one column
+        {{1, 1, 2, 3}, list(1, 1), one, one, list(2, 3)},                      // outputs that are padding alone
+    };
+    for (const Shaped& shape : shaped) {
+        Sizes sizes{shape.map,      shape.kernel, 2, Form::full, Gamma::full, Coef::vector, true, shape.stride,
+                    shape.dilation, shape.padding};
+        result.push_back(made(sizes, DType::float32));
+        sizes.form = Form::channel_diagonal;
+        sizes.gamma = Gamma::diagonal;
+        sizes.accumulate = false;
+        result.push_back(made(sizes, DType::float32));
+    }
+
+    // Sizes: 1 x 1 maps in a large batch, many channels, the worked example of the README, a map of some tiles.
+    result.push_back(
+        made({{3001, 2, 1, 1}, one, 3, Form::channel_diagonal, Gamma::diagonal, Coef::vector, true}, DType::float32));
+    result.push_back(
+        made({{1, 130, 3, 3}, three, 2, Form::full, Gamma::diagonal, Coef::vector, false}, DType::float16));
+    result.push_back(made({{2, 3, 9, 9}, three, 3, Form::full, Gamma::full, Coef::scalar, true}, DType::float32));
+    result.push_back(made({{1, 1, 3, 23}, list(2, 3), 2, Form::channel_diagonal, Gamma::diagonal, Coef::vector, true},
+                          DType::float64));
+    return result;
+}
+
+}  // namespace
+
+const Op op{
+    .name = "convcov",
+    .doc = "the covariance that noise in the weights adds to the output of a 2-D convolution",
+    .inputs =
+        {
+            {"gamma",
+             "covariance of the input map, (B, C, H, W, C, H, W) or its channel-diagonal blocks (B, C, H, W, H, W), "
+             "told by the rank; only those blocks are read; absent means zero",
+             true},
+            {"mu", "mean of the input map, (B, C, H, W)"},
+            {"coef",
+             "variance of the noise in the weights, a number or one an output channel (O,); 0 leaves its block as "
+             "it is; not for form: factor",
+             true, true},
+            {"accumulate", "what the result is added to, of the output's shape; its rank tells the form", true},
+        },
+    .outputs = {{"cov", "accumulate + coef * R, where R sums gamma + mu mu over the taps of the kernel", accumulate}},
+    .params =
+        {
+            {"kernel", Kind::integers, std::nullopt, {}, "taps: n or [rows, columns]"},
+            {"stride", Kind::integers, Value{std::int64_t{1}}, {}, "n or [rows, columns]"},
+            {"dilation", Kind::integers, Value{std::int64_t{1}}, {}, "distance of the taps: n or [rows, columns]"},
+            {"padding",
+             Kind::integers_or_word,
+             Value{std::int64_t{0}},
+             {"valid", "same"},
+             "zeros around the map: n, [rows, columns], [top, bottom, left, right], valid (none) or same (stride 1 "
+             "alone: dilation (kernel - 1) in all, the smaller half at top and left)"},
+            {"form",
+             Kind::word,
+             Value{},
+             {"full", "channel_diagonal", "factor", "variance"},
+             "full (B, O, Ho, Wo, O, Ho, Wo), channel_diagonal (B, O, Ho, Wo, Ho, Wo), factor (B, Ho, Wo, Ho, Wo) = R, "
+             "variance (B, O, Ho, Wo); default: accumulate's, else channel_diagonal"},
+            {"channels", Kind::integer, Value{}, {}, "output channels O, where neither coef nor accumulate tells"},
+            {"rows", Kind::integers, Value{}, {}, "output rows [begin, end) of a piece", true},
+        },
+    .infer = infer,
+    .cost = cost,
+    .terms = terms,
+    .rule = [](const Problem&) { return Rule::accumulated; },
+    .prefer = [](const Problem&) -> std::vector<std::string_view> { return {"factored"}; },
+    .axes = axes,
+    .cut = cut,
+    .reference = reference,
+    .cases = cases,
+    .compact = compact,
+    .origins = origins,
+};
+
+}  // namespace gridstride::convcov

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One output element by the definition: every tap of every channel, gamma and mu mu as terms of their own, in float64,
+// or in long double where the arithmetic is float64. Shares nothing with the variants but the problem's sizes.
+#include <cmath>
+
+#include "convcov/convcov.hpp"
+#include "core/convert.hpp"
+
+namespace gridstride::convcov {
+
+namespace {
+
+/// The output places and channels behind a flat output index.
+struct Place {
+    std::int64_t b = 0, o = 0, i = 0, j = 0, other_o = 0, other_i = 0, other_j = 0;
+};
+
+Place place_of(const Geometry& g, const Shape& shape, std::int64_t index) {
+    const Shape at = unravel(index, shape);
+    const std::int64_t first = g.owned.begin;
+    switch (g.form) {
+        case Form::full:
+            return {at[0], at[1], at[2] + first, at[3], at[4], at[5], at[6]};
+        case Form::channel_diagonal:
+            return {at[0], at[1], at[2] + first, at[3], at[1], at[4], at[5]};
+        case Form::factor:
+            return {at[0], 0, at[1] + first, at[2], 0, at[3], at[4]};
+        case Form::variance:
+            return {at[0], at[1], at[2] + first, at[3], at[1], at[2] + first, at[3]};
+    }
+    return {};
+}
+
+struct Sum {
+    long double value = 0, magnitude = 0;
+};
+
+/// R at one pair of places, and its sum of |terms|. Wide: the arithmetic.
+template <class Wide, class T>
+Sum window_sum(const Geometry& g, const Slab& gammas, const Slab& means, const Place& at) {
+    const auto mean = [&](std::int64_t c, std::int64_t r, std::int64_t q) {
+        const Shape& s = means.strides;
+        return static_cast<Wide>(means.as<T>()[at.b * s[0] + c * s[1] + r * s[2] + q * s[3]]);
+    };
+    const auto covariance = [&](std::int64_t c, std::int64_t r, std::int64_t q, std::int64_t r2, std::int64_t q2) {
+        const Shape& s = gammas.strides;
+        const std::int64_t first = at.b * s[0] + c * s[1] + (r - g.gamma_rows.begin) * s[2] + q * s[3];
+        const std::int64_t second = g.full_gamma ? c * s[4] + r2 * s[5] + q2 * s[6] : r2 * s[4] + q2 * s[5];
+        return static_cast<Wide>(gammas.as<T>()[first + second]);
+    };
+    Wide value = 0, magnitude = 0;
+    for (std::int64_t c = 0; c < g.channels_in; ++c)
+        for (std::int64_t u = 0; u < g.rows.taps; ++u) {
+            const std::int64_t r = g.rows.position(at.i, u), r2 = g.rows.position(at.other_i, u);
+            if (!g.rows.inside(r) || !g.rows.inside(r2)) continue;
+            for (std::int64_t v = 0; v < g.columns.taps; ++v) {
+                const std::int64_t q = g.columns.position(at.j, v), q2 = g.columns.position(at.other_j, v);
+                if (!g.columns.inside(q) || !g.columns.inside(q2)) continue;
+                const Wide product = mean(c, r, q) * mean(c, r2, q2);
+                value += product;
+                magnitude += std::abs(product);
+                if (!gammas.spec.present) continue;
+                const Wide term = covariance(c, r, q, r2, q2);
+                value += term;
+                magnitude += std::abs(term);
+            }
+        }
+    return {value, magnitude};
+}
+
+}  // namespace
+
+Reference reference(const Problem& problem, std::span<const Slab> in) {
+    const Geometry g = geometry(problem);
+    const DType accumulator = arithmetic(op, problem);
+    // coef enters rounded to the accumulator's type: so it is defined.
+    std::vector<long double> factors(static_cast<std::size_t>(g.channels_out), 1.0L);
+    if (g.form != Form::factor)
+        for (std::size_t o = 0; o < factors.size(); ++o)
+            factors[o] = rounded(real_part(in[coef], problem.in[coef].shape.empty() ? 0 : static_cast<std::int64_t>(o)),
+                                 accumulator);
+
+    using Summing = Sum (*)(const Geometry&, const Slab&, const Slab&, const Place&);
+    const auto summing = with_type<float16, bfloat16, float, double>(problem.in[mu].dtype, [&]<class T>() -> Summing {
+        return accumulator == DType::float64 ? window_sum<long double, T> : window_sum<double, T>;
+    });
+    return [g, factors, summing, shape = problem.out[0].shape, dtype = problem.out[0].dtype, gammas = in[gamma],
+            means = in[mu], before = in[accumulate]](std::int64_t index) {
+        const Place at = place_of(g, shape, index);
+        const long double start = before.spec.present ? real_part(before, index) : 0.0L;
+        const long double factor = factors[static_cast<std::size_t>(at.o)];
+        Term term;
+        if (at.o != at.other_o || factor == 0) {
+            term.re = rounded(start, dtype);
+            term.re_magnitude = std::abs(term.re);
+            term.exact = true;
+            return term;
+        }
+        const Sum sum = summing(g, gammas, means, at);
+        term.re = start + factor * sum.value;
+        term.factor = std::abs(factor);
+        term.unscaled = sum.magnitude;
+        term.re_magnitude = std::abs(start) + term.factor * sum.magnitude;
+        return term;
+    };
+}
+
+}  // namespace gridstride::convcov
