@@ -119,6 +119,7 @@ decltype(auto) with_real_type(DType dtype, F&& f) {
 
 std::int64_t convert(DType from, const std::byte* source, DType to, std::byte* target, std::int64_t n,
                      Overflow overflow) {
+    if (n == 0) return -1;  // an empty tensor has no memory to copy from
     if (from == to) {
         if (n > 0) std::memcpy(target, source, static_cast<std::size_t>(n) * size_of(from));
         return -1;

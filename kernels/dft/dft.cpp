@@ -234,6 +234,8 @@ std::vector<Problem> cases() {
     all.push_back(ask(DType::float32, {7, 6, 5}, {{"axes", list({2, 0})}, {"n", list({8, 4})}}));
     all.push_back(
         ask(DType::complex128, {7, 6, 5}, {{"axes", list({0, 2})}, {"n", list({4, 11})}, {"form", word("real")}}));
+    all.push_back(
+        ask(DType::complex64, {4, 2, 5}, {{"axes", list({0, 2})}, {"n", list({7, 8})}, {"form", word("real")}}));
     all.push_back(ask(DType::float64, {5, 8, 3}, {{"axes", list({2, 1})}, {"form", word("half")}}));
     all.push_back(ask(DType::complex64, {0, 8}));  // an empty batch
     all.push_back(ask(DType::float32, {8, 0}, {{"axes", Value(int64_t{0})}, {"form", word("half")}}));
