@@ -126,14 +126,14 @@ void for_items(std::int64_t n, std::int64_t elements, std::int64_t threads, Body
 
 // --- Inner loops ----------------------------------------------------------------------------------------------------
 
-/// sums[k] (0 where `fresh`) plus, channel after channel, gammas[c][k] + scale[c] * means[c][k]. No sum is ever -0, so
-/// that padding, which adds nothing, is the same as zeros.
+/// sums[k] plus, channel after channel, gammas[c][k] + scale[c] * means[c][k]. Sums begin as 0, so that none is ever -0
+/// and padding, which adds nothing, is the same as zeros.
 template <int channels, bool has_gamma, class A, class T>
-void add_channels(A* sums, bool fresh, std::array<const T*, channels> gammas, std::array<const A*, channels> means,
+void add_channels(A* sums, std::array<const T*, channels> gammas, std::array<const A*, channels> means,
                   std::array<A, channels> scale, std::int64_t n) {
 #pragma omp simd
     for (std::int64_t k = 0; k < n; ++k) {
-        A sum = fresh ? A(0) : sums[k];
+        A sum = sums[k];
         for (std::size_t c = 0; c < channels; ++c) {
             const A product = scale[c] * means[c][k];
             if constexpr (has_gamma)
@@ -145,13 +145,16 @@ void add_channels(A* sums, bool fresh, std::array<const T*, channels> gammas, st
     }
 }
 
+/// sums[k] += values[k * stride], or = where `fresh`.
 template <class A>
-void add(A* sums, const A* values, std::int64_t n, std::int64_t stride) {
-    if (stride == 1) {
+void add(A* sums, const A* values, std::int64_t n, std::int64_t stride, bool fresh) {
+    if (stride != 1) {
+        for (std::int64_t k = 0; k < n; ++k) sums[k] = (fresh ? A(0) : sums[k]) + values[k * stride];
+    } else if (fresh) {
+        std::copy_n(values, n, sums);
+    } else {
 #pragma omp simd
         for (std::int64_t k = 0; k < n; ++k) sums[k] += values[k];
-    } else {
-        for (std::int64_t k = 0; k < n; ++k) sums[k] += values[k * stride];
     }
 }
 
@@ -234,7 +237,7 @@ struct Run {
             A* to = panel(b, r) + q * l.pairs;
             if (l.variance) {  // x' = x
                 shift(from, with, r * width + q);
-                add_channels<channels, has_gamma, A, T>(to, c == 0, from, with, scale, 1);
+                add_channels<channels, has_gamma, A, T>(to, from, with, scale, 1);
                 continue;
             }
             std::int64_t passed = 0;
@@ -242,7 +245,7 @@ struct Run {
                 const std::int64_t begin = (r + (partners.begin + run) * stride) * width;
                 shift(from, with, begin - passed);
                 passed = begin;
-                add_channels<channels, has_gamma, A, T>(to + begin, c == 0, from, with, scale, length);
+                add_channels<channels, has_gamma, A, T>(to + begin, from, with, scale, length);
             }
         }
     }
@@ -260,7 +263,7 @@ struct Run {
     void sum_channels(std::int64_t b0, std::int64_t b, std::int64_t r, Interval columns) const {
         constexpr int together = 4;  // channels in one pass over the sums; the order of addition is theirs all the same
         const std::int64_t channels = g.channels_in;
-        if (channels == 0) std::fill_n(panel(b, r) + columns.begin * l.pairs, columns.count() * l.pairs, A(0));
+        std::fill_n(panel(b, r) + columns.begin * l.pairs, columns.count() * l.pairs, A(0));
         std::int64_t c = 0;
         for (; c + together <= channels; c += together) add_strip<together, has_gamma>(b0, b, c, r, columns);
         for (; c < channels; ++c) add_strip<1, has_gamma>(b0, b, c, r, columns);
@@ -281,49 +284,63 @@ struct Run {
         });
     }
 
-    /// row_sums[q - first][i' - tile.begin][q']: S of batch b summed over the taps of rows i and i'.
+    /// row_sums[q - columns.begin][i' - tile.begin][q']: S of batch b summed over the taps of rows i and i'.
     void sum_rows(std::int64_t b, std::int64_t i, Interval tile, Interval columns, A* row_sums) const {
-        const std::int64_t width = l.variance ? 1 : g.columns.in;
-        for (std::int64_t q = columns.begin; q < columns.end; ++q, row_sums += tile.count() * width) {
+        const std::int64_t width = l.variance ? 1 : g.columns.in, size = tile.count() * width;
+        for (std::int64_t q = columns.begin; q < columns.end; ++q, row_sums += size) {
             if (!l.column_used[static_cast<std::size_t>(q)]) continue;
-            std::fill_n(row_sums, tile.count() * width, A(0));
+            bool fresh = true;
             for (std::int64_t u = 0; u < g.rows.taps; ++u) {
                 const std::int64_t r = g.rows.position(i, u);
-                if (!g.rows.inside(r)) continue;
-                const A* from = panel(b, r) + q * l.pairs;
-                if (l.variance) {
-                    *row_sums += *from;
-                    continue;
-                }
                 const Interval valid = g.rows.valid(u, tile);
-                const std::int64_t runs = g.rows.stride == 1 ? std::min<std::int64_t>(1, valid.count()) : valid.count();
-                const std::int64_t length = g.rows.stride == 1 ? valid.count() * width : width;
-                for (std::int64_t k = valid.begin; k < valid.begin + runs; ++k)
-                    add(row_sums + (k - tile.begin) * width, from + g.rows.position(k, u) * width, length, 1);
+                if (!g.rows.inside(r) || valid.count() == 0) continue;
+                const A* from = panel(b, r) + q * l.pairs;
+                if (fresh) clear_outside(row_sums, tile, valid, width);
+                if (l.variance)
+                    add(row_sums, from, 1, 1, fresh);
+                else if (g.rows.stride == 1)  // rows i' follow each other
+                    add(row_sums + (valid.begin - tile.begin) * width, from + g.rows.position(valid.begin, u) * width,
+                        valid.count() * width, 1, fresh);
+                else
+                    for (std::int64_t k = valid.begin; k < valid.end; ++k)
+                        add(row_sums + (k - tile.begin) * width, from + g.rows.position(k, u) * width, width, 1, fresh);
+                fresh = false;
             }
+            if (fresh) std::fill_n(row_sums, size, A(0));
         }
     }
 
-    /// results[j - columns.begin][i' - tile.begin][j']: R, the row sums summed over the taps of columns j and j'.
+    /// results[j - columns.begin][i' - tile.begin][j']: R, the row sums (of the columns from `first` on) summed over
+    /// the taps of columns j and j'.
     void sum_columns(Interval tile, Interval columns, std::int64_t first, const A* row_sums, A* results) const {
         const std::int64_t width = l.variance ? 1 : g.columns.in, out = l.variance ? 1 : g.columns.out;
+        const Interval all{0, g.columns.out};
         for (std::int64_t j = columns.begin; j < columns.end; ++j, results += tile.count() * out) {
-            std::fill_n(results, tile.count() * out, A(0));
+            bool fresh = true;
             for (std::int64_t v = 0; v < g.columns.taps; ++v) {
                 const std::int64_t q = g.columns.position(j, v);
-                if (!g.columns.inside(q)) continue;
+                const Interval valid = g.columns.valid(v, all);
+                if (!g.columns.inside(q) || valid.count() == 0) continue;
                 const A* from = row_sums + (q - first) * tile.count() * width;
-                if (l.variance) {
-                    *results += *from;
-                    continue;
-                }
-                const Interval valid = g.columns.valid(v, {0, g.columns.out});
-                if (valid.count() == 0) continue;
-                const std::int64_t begin = g.columns.position(valid.begin, v);
-                for (std::int64_t k = 0; k < tile.count(); ++k)
-                    add(results + k * out + valid.begin, from + k * width + begin, valid.count(), g.columns.stride);
+                if (l.variance)
+                    add(results, from, 1, 1, fresh);
+                else
+                    for (std::int64_t k = 0; k < tile.count(); ++k) {
+                        A* to = results + k * out;
+                        if (fresh) clear_outside(to, all, valid, 1);
+                        add(to + valid.begin, from + k * width + g.columns.position(valid.begin, v), valid.count(),
+                            g.columns.stride, fresh);
+                    }
+                fresh = false;
             }
+            if (fresh) std::fill_n(results, tile.count() * out, A(0));
         }
+    }
+
+    /// Zeros in to[(k - all.begin) * width ...] for the k of `all` that are not in `valid`.
+    static void clear_outside(A* to, Interval all, Interval valid, std::int64_t width) {
+        std::fill_n(to, (valid.begin - all.begin) * width, A(0));
+        std::fill_n(to + (valid.end - all.begin) * width, (all.end - valid.end) * width, A(0));
     }
 
     /// The outputs of batch b0 + b, row i, columns j, of all channels.
@@ -392,8 +409,9 @@ struct Run {
                 made = std::max(made, reach.end);
                 const std::int64_t elements = l.tile_columns * (l.variance ? 1 : g.places_out()) * (2 + g.channels_out);
                 for_items(n * rows.count() * tiles, elements, l.threads, [&](std::int64_t item) {
-                    const std::int64_t b = item / tiles / rows.count(), i = rows.begin + item / tiles % rows.count();
-                    const std::int64_t j = item % tiles * l.tile_columns;
+                    // Rows i go fastest: under one tile of columns, neighbours share most of their part of S.
+                    const std::int64_t b = item / rows.count() / tiles, i = rows.begin + item % rows.count();
+                    const std::int64_t j = item / rows.count() % tiles * l.tile_columns;
                     finish(b0, b, i, {j, std::min(j + l.tile_columns, g.columns.out)},
                            scratch + omp_get_thread_num() * l.scratch_bytes());
                 });
