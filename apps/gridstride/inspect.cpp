@@ -182,7 +182,8 @@ int inspect(const InspectOptions& options) {
                 table.row({printable(fmt::format("{}:{}", file, node.path)), "named type"});
                 break;
             case hdf5::Node::Kind::link:
-                table.row({printable(fmt::format("{}:{}", file, node.path)), printable("link -> " + node.target)});
+                table.row({printable(fmt::format("{}:{}", file, node.path)),
+                           node.target.empty() ? "broken" : printable("link -> " + node.target)});
                 break;
             case hdf5::Node::Kind::dataset: {
                 std::vector<std::string> cells{printable(pasted(file, node.path)), printable(node.info.type.text),
@@ -205,6 +206,7 @@ int inspect(const InspectOptions& options) {
                 break;
             }
         }
+        if (!node.problem.empty()) remark("! " + node.problem);
         for (const hdf5::Attribute& attribute :
              node.kind == hdf5::Node::Kind::dataset ? node.info.attributes : node.attributes)
             remark(fmt::format("@{} = {}", attribute.name, attribute.text));
