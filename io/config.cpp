@@ -63,7 +63,8 @@ class Loader {
         if (!tree) return;
         root_ = std::move(*tree);
         if (!root_.map()) {
-            reader_.error({shown_, std::max(root_.line, 1), std::max(root_.column, 1)},
+            const bool there = root_.kind != Node::Kind::null;
+            reader_.error({shown_, there ? root_.line : 1, there ? root_.column : 1},
                           fmt::format("a job file is a mapping of {}", joined(names_of(top_keys))));
             return;
         }
@@ -194,7 +195,8 @@ class Loader {
 
     void names() {
         std::map<std::string, Node> vars;
-        const Node* jobs = root_.find("jobs");
+        const auto jobs = keys_of(root_.find("jobs"));
+        job_names_.insert(jobs.begin(), jobs.end());
         if (const Node* node = root_.find("vars")) {
             if (!node->map()) reader_.wrong(*node, "vars", "a mapping of names to values");
             for (const Node::Entry& entry : node->entries) {
@@ -205,14 +207,14 @@ class Loader {
                 else if (is_reserved(entry.key))
                     reader_.error(entry.mark,
                                   fmt::format("'{}' is a reserved name: no variable may have it", entry.key));
-                else if (jobs != nullptr && jobs->find(entry.key) != nullptr)
+                else if (job_names_.count(entry.key) > 0)
                     reader_.error(
                         entry.mark,
                         fmt::format("'{}' is a job too: variables and jobs share one set of names", entry.key));
                 vars.emplace(entry.key, entry.value);
             }
         }
-        variables_ = std::make_shared<Variables>(std::move(vars), keys_of(jobs));
+        variables_ = std::make_shared<Variables>(std::move(vars), jobs);
         variables_->resolve(diagnostics_);
         config_.expand = [variables = variables_](const std::string& text,
                                                   const std::map<std::string, std::string>& more) {
@@ -260,7 +262,7 @@ class Loader {
             reader_.wrong(*node, "jobs", "a mapping of names to jobs, at least one");
             return;
         }
-        const Scope scope{diagnostics_, *variables_, config_.folder, keys_of(node)};
+        const Scope scope{diagnostics_, *variables_, config_.folder, job_names_};
         for (const Node::Entry& entry : node->entries) {
             if (!is_job_name(entry.key))
                 reader_.error(entry.mark, fmt::format("{} is no name of a job: letters, digits, _ and -",
@@ -315,18 +317,15 @@ class Loader {
     }
 
     void references() {
-        const auto position = [&](const std::string& name) {
-            const auto found = std::find_if(config_.jobs.begin(), config_.jobs.end(),
-                                            [&](const Job& job) { return job.name == name; });
-            return static_cast<std::size_t>(found - config_.jobs.begin());
-        };
+        std::map<std::string_view, std::size_t> position;
+        for (std::size_t i = 0; i < config_.jobs.size(); ++i) position.emplace(config_.jobs[i].name, i);
         std::vector<std::vector<std::pair<std::size_t, Mark>>> reads(config_.jobs.size());
         for (std::size_t i = 0; i < config_.jobs.size(); ++i) {
             Job& job = config_.jobs[i];
             for (const auto& [name, input] : job.inputs) {
                 const auto* from = std::get_if<JobOutput>(&input.source);
                 if (from == nullptr) continue;
-                const std::size_t producer = position(from->job);
+                const std::size_t producer = position.at(from->job);
                 const Mark mark = input.marks.count("from") > 0 ? input.marks.at("from") : input.mark;
                 reads[i].emplace_back(producer, mark);
                 const std::size_t before = diagnostics_.met();
@@ -390,6 +389,7 @@ class Loader {
     Diagnostics& diagnostics_;
     Reader reader_;
     Node root_;
+    std::set<std::string, std::less<>> job_names_;
     std::shared_ptr<Variables> variables_;
     Shared shared_;
 };

@@ -80,12 +80,13 @@ void Diagnostics::read_from(std::string source, std::string text) {
 
 void Diagnostics::add(const Mark& mark, std::string message) {
     ++met_;
+    if (list_.size() == most_kept) return;
     for (char& c : message)
         if (control(static_cast<unsigned char>(c))) c = ' ';
     const auto place = [](const Mark& one) { return std::tie(one.source, one.line, one.column); };
     for (const Diagnostic& one : list_)
         if (place(one.mark) == place(mark) && one.message == message) return;  // a default's error, met in each job
-    if (list_.size() < most_kept) list_.push_back({mark, std::move(message)});
+    list_.push_back({mark, std::move(message)});
 }
 
 std::string Diagnostics::text(bool colour) const {
@@ -129,10 +130,13 @@ std::string Diagnostics::text(bool colour) const {
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
     if (word.empty() || word.size() > 64) return {};
     const std::string* best = nullptr;
-    std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
-    for (const std::string& candidate : candidates) {
+    std::size_t least = word.size();
+    for (std::size_t i = 0; i < std::min(candidates.size(), most_kept); ++i) {
+        const std::string& candidate = candidates[i];
+        const std::size_t longer = std::max(word.size(), candidate.size());
+        if (candidate.size() > 2 * most_shown) continue;
         const std::size_t far = distance(lower(word), lower(candidate));
-        if (far < least && far < std::max(word.size(), candidate.size())) {
+        if (far < least && far <= std::max<std::size_t>(1, (longer + 1) / 3)) {
             least = far;
             best = &candidate;
         }

@@ -38,8 +38,7 @@ std::string operation(const Entry& entry) {
     for (const gridstride::Input& row : op.inputs)
         text += fmt::format("| `{}` | {} | {} |\n", row.name, row.optional ? "optional" : "required", cell(row.doc));
     text += "\n| output | meaning |\n|---|---|\n";
-    for (const Output& row : op.outputs)
-        text += fmt::format("| `{}` | {} |\n", row.name, cell(row.doc));
+    for (const Output& row : op.outputs) text += fmt::format("| `{}` | {} |\n", row.name, cell(row.doc));
     text += "\n";
     std::string params;
     for (const Param& row : op.params) {

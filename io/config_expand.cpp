@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "io/config_values.hpp"
 
@@ -158,7 +159,8 @@ class Expression {
             if (take("//")) {
                 left = divide(left, factor(depth)).first;
             } else if (take("%")) {
-                left = divide(left, factor(depth)).second;
+                const std::int64_t right = factor(depth);
+                left = right == -1 ? 0 : divide(left, right).second;
             } else if (take("**")) {
                 fail("powers are not taken");
             } else if (take("*")) {
@@ -174,11 +176,7 @@ class Expression {
     /// Quotient rounded down, and the remainder with the divisor's sign.
     std::pair<std::int64_t, std::int64_t> divide(std::int64_t a, std::int64_t b) const {
         if (b == 0) throw ExpandError{fmt::format("${{{}}}: division by zero", whole_.substr(0, 80))};
-        if (b == -1) {
-            std::int64_t negated = 0;
-            if (__builtin_sub_overflow(std::int64_t{0}, a, &negated)) overflow();
-            return {negated, 0};
-        }
+        if (b == -1 && a == std::numeric_limits<std::int64_t>::min()) overflow();
         std::int64_t quotient = a / b, remainder = a % b;
         if (remainder != 0 && (remainder < 0) != (b < 0)) {
             --quotient;

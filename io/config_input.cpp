@@ -28,12 +28,12 @@ class Source {
     bool read(Node& raw, Input& input) const {
         if (raw.scalar() && !raw.text.empty() && raw.text[0] == '$') {
             if (const auto name = job_name(raw.text); !name.empty()) {
-                const bool known = std::find(scope_.jobs.begin(), scope_.jobs.end(), name) != scope_.jobs.end();
-                if (known) return from_job(raw, std::string(name), input);
+                if (scope_.jobs.count(name) > 0) return from_job(raw, std::string(name), input);
                 const std::size_t letters = std::min(name.find('-'), name.size());
                 if (!scope_.variables.has(std::string(name.substr(0, letters)))) {
                     reader_.error(raw.mark(),
-                                  fmt::format("no job is called '{}'{}", name, did_you_mean(name, scope_.jobs)));
+                                  fmt::format("no job is called '{}'{}", name,
+                                              did_you_mean(name, {scope_.jobs.begin(), scope_.jobs.end()})));
                     return false;
                 }
             }

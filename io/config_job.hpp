@@ -34,7 +34,7 @@ struct Scope {
     Diagnostics& diagnostics;
     Variables& variables;
     std::string folder;
-    std::vector<std::string> jobs;  // names
+    std::set<std::string, std::less<>> jobs{};  // names
 };
 
 /// One input. The node is not yet expanded, for `$job:/OUTPUT`. name: of the input. resolved: the node as it was

@@ -280,7 +280,8 @@ class Builder : public YAML::EventHandler {
         refuse_tag(mark, tag);
         if (!frames_.empty() && frames_.back().node.map() && !frames_.back().key)
             stop(mark,
-                 "a key is a word, not a list or a mapping (text that begins with '[', '{', '?' or ':': quote it)");
+                 "a key is a word, not a list or a mapping (a bracket that is not closed? text that begins with '[', "
+                 "'{' or '?': quote it)");
         Frame frame{make(kind, mark), mark, anchor, style != YAML::EmitterStyle::Flow, 1, {}, false, {}};
         if (!budget_.take(frame.node)) too_many(mark);
         frames_.push_back(std::move(frame));
@@ -442,6 +443,7 @@ std::optional<std::string> clean(const std::string& text, const std::string& sou
             tab.reset();
         }
     }
+    if (!result.empty() && result.back() != '\n') result += '\n';  // else the parser takes open brackets for keys
     return result;
 }
 
@@ -460,8 +462,10 @@ std::optional<Node> parse_tree(const std::string& text, const std::string& sourc
         const auto at = static_cast<std::size_t>(std::max(error.mark.line, 0));
         const std::string_view line = at < lines.size() ? lines[at] : std::string_view();
         const std::string_view above = at > 0 && at - 1 < lines.size() ? lines[at - 1] : std::string_view();
-        diagnostics.add(builder.place(error.mark),
-                        translate(error.msg, line, static_cast<std::size_t>(std::max(error.mark.column, 0)), above));
+        const auto column = static_cast<std::size_t>(std::max(error.mark.column, 0));
+        Mark place = builder.place(error.mark);
+        if (column > 0 && column < line.size() && line.substr(column - 1, 2) == "${") --place.column;
+        diagnostics.add(place, translate(error.msg, line, column, above));
         return {};
     }
     if (!builder.started()) {

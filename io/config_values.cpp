@@ -42,7 +42,10 @@ std::string number_hint(std::string_view text) {
 }
 
 std::string joined(const std::vector<std::string>& words) {
-    return fmt::format("{}", fmt::join(words, ", "));
+    constexpr std::ptrdiff_t most = 50;
+    const auto size = static_cast<std::ptrdiff_t>(words.size());
+    return fmt::format("{}{}", fmt::join(words.begin(), words.begin() + std::min(size, most), ", "),
+                       size > most ? ", ..." : "");
 }
 
 std::vector<std::string> names_of(std::span<const Key> keys) {
@@ -116,6 +119,11 @@ std::optional<Number> to_number(std::string_view text, std::string* problem) {
 }
 
 void Reader::wrong(const Node& node, std::string_view key, std::string_view wanted, std::string_view why) const {
+    const Mark mark = node.mark();
+    for (const Diagnostic& told : diagnostics_.list())
+        if (mark.line > 0 && told.mark.line == mark.line && told.mark.column == mark.column &&
+            told.mark.source == mark.source)
+            return error(mark, told.message);  // the tree has refused it already ("yes", "010"): once is enough
     if (node.kind == Node::Kind::null)
         error(node.mark(), fmt::format("{} has no value: it is {}", key, wanted));
     else
@@ -147,8 +155,9 @@ std::optional<bool> Reader::boolean(const Node& node, std::string_view key) cons
 
 std::optional<std::int64_t> Reader::integer(const Node& node, std::string_view key, std::int64_t least,
                                             std::int64_t most) const {
-    const std::string wanted = most == largest_integer ? fmt::format("an integer, at least {}", least)
-                                                       : fmt::format("an integer from {} to {}", least, most);
+    const std::string wanted = least == most             ? fmt::format("{}", least)
+                               : most == largest_integer ? fmt::format("an integer, at least {}", least)
+                                                         : fmt::format("an integer from {} to {}", least, most);
     const auto number = parse(node, key, wanted);
     if (!number) return {};
     if (number->integer && *number->integer >= least && *number->integer <= most) return number->integer;

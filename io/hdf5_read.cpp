@@ -273,7 +273,7 @@ Statistics Source::read(const Reading& reading, const Slab& target) const {
                         index[i] = piece.file[i].begin + index[i] * piece.file[i].step;
                     throw Error(Category::input, fmt::format("{}: at {}: {}", where, to_text(index), bad->text));
                 }
-                if (!direct) copy({to.spec, row_major_strides(to.spec.shape), converted.get()}, to);
+                if (!direct) copy_bits({to.spec, row_major_strides(to.spec.shape), converted.get()}, to);
             });
     });
     if (reading.nan) seen.replaced = seen.nan;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <hdf5_hl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,11 +133,36 @@ struct Writer::State {
     };
     std::map<std::string, Created> datasets;
     std::map<std::string, Axis> scales;  // by path
+    bool is_given_up = false;
 
     ~State() {
         const Quiet quiet;
+        if (file.valid()) give_up();
         file.close();
         if (!temporary.empty()) unlink(temporary.c_str());
+    }
+
+    /// What HDF5 still writes to the file goes to memory. A close that fails, on a full disk, would leave dangling
+    /// identifiers behind, and the program would crash at its end.
+    void give_up() {
+        is_given_up = true;
+        void* handle = nullptr;
+        if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return;
+        const int sink = memfd_create("gridstride", MFD_CLOEXEC);
+        if (sink < 0) return;
+        dup2(sink, *static_cast<int*>(handle));
+        ::close(sink);
+    }
+    /// As check() and own() of any call that may write to the file: where it failed, the file is given up.
+    void done(herr_t status, const std::string& what) {
+        if (status >= 0) return;
+        const std::string reason = error_text();
+        give_up();
+        throw Error(Category::input, fmt::format("{}: {}", what, reason));
+    }
+    Handle made(hid_t id, Handle::Close close, const std::string& what) {
+        done(id < 0 ? -1 : 0, what);
+        return {id, close};
     }
 
     const Created& created(const std::string& dataset) const {
@@ -155,7 +181,7 @@ struct Writer::State {
         if (exists_group(group)) return;
         make_groups(parent(group));
         const Handle list = ordered(H5P_GROUP_CREATE);
-        own(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, list, H5P_DEFAULT), H5Gclose, cannot(group));
+        made(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, list, H5P_DEFAULT), H5Gclose, cannot(group));
     }
     bool exists_group(const std::string& group) const {
         if (group == "/") return true;
@@ -168,11 +194,11 @@ struct Writer::State {
     }
     void put_attribute(hid_t object, const std::string& name, hid_t type, const void* value) {
         const std::string what = fmt::format("{}: attribute {}", cannot(), name);
-        if (H5Aexists(object, name.c_str()) > 0) check(H5Adelete(object, name.c_str()), what);
+        if (H5Aexists(object, name.c_str()) > 0) done(H5Adelete(object, name.c_str()), what);
         const Handle space = simple_space({});
         const Handle attribute =
-            own(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, what);
-        check(H5Awrite(attribute, type, value), what);
+            made(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, what);
+        done(H5Awrite(attribute, type, value), what);
     }
     void put_text(hid_t object, const std::string& name, const std::string& text) {
         const char* value = text.c_str();
@@ -267,8 +293,8 @@ std::vector<std::string> Writer::create(const std::string& name, const Spec& spe
             check(H5Pset_deflate(list, static_cast<unsigned>(layout.level)), where);
         }
     }
-    own(H5Dcreate2(state.file, dataset.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose,
-        state.cannot(dataset));
+    state.made(H5Dcreate2(state.file, dataset.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose,
+               state.cannot(dataset));
     state.datasets[dataset] = {spec, chunked};
     return notes;
 }
@@ -286,18 +312,19 @@ void Writer::State::write(const std::string& dataset, const Selection& selection
         for (const Range& range : ranges) extents.push_back(range.count);
         const Handle memory = simple_space(extents);
         select(space, ranges);
-        check(H5Dwrite(object, type, memory, space, H5P_DEFAULT, data), cannot(dataset));
+        done(H5Dwrite(object, type, memory, space, H5P_DEFAULT, data), cannot(dataset));
     };
     if (slab.contiguous()) {
         put(selection.axes, slab.data);
-        return;
+    } else {
+        for_pieces(selection, {}, size_of(spec.dtype), false, [&](const Piece& piece) {
+            Selection within{piece.within};
+            std::erase_if(within.axes, [](const Range& range) { return range.dropped; });
+            const Tensor packed = clone(part(slab, within));
+            put(piece.file, packed.data());
+        });
     }
-    for_pieces(selection, {}, size_of(spec.dtype), false, [&](const Piece& piece) {
-        Selection within{piece.within};
-        std::erase_if(within.axes, [](const Range& range) { return range.dropped; });
-        const Tensor packed = clone(part(slab, within));
-        put(piece.file, packed.data());
-    });
+    done(H5Dflush(object), cannot(dataset));  // a full disk must not wait for the dataset to be closed
 }
 
 void Writer::write(const std::string& dataset, const Selection& selection, const Slab& slab) {
@@ -356,22 +383,23 @@ Handle Writer::State::make_scale(const std::string& object, const Scale& axis, s
     const Handle space = simple_space({extent});
     const bool bare = axis.values.empty() && extent > counted;
     const hid_t type = bare ? H5T_IEEE_F32BE : axis.values.empty() ? H5T_STD_I64LE : H5T_IEEE_F64LE;
-    Handle dataset = own(H5Dcreate2(file, object.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
-                         cannot(object));
+    Handle dataset = made(H5Dcreate2(file, object.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                          H5Dclose, cannot(object));
     if (!axis.values.empty()) {
-        check(H5Dwrite(dataset, H5T_IEEE_F64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.values.data()), cannot(object));
+        done(H5Dwrite(dataset, H5T_IEEE_F64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.values.data()), cannot(object));
     } else if (!bare) {
         std::vector<std::int64_t> positions(static_cast<std::size_t>(extent));
         std::iota(positions.begin(), positions.end(), std::int64_t{0});
         if (extent > 0)
-            check(H5Dwrite(dataset, H5T_STD_I64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, positions.data()), cannot(object));
+            done(H5Dwrite(dataset, H5T_STD_I64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, positions.data()), cannot(object));
     }
     // netCDF-4's words for a dimension that has a length and no values; readers count it 0..n-1.
     const std::string title =
         bare ? fmt::format("This is a netCDF dimension but not a netCDF variable. {:>10}", extent) : name;
-    check(H5DSset_scale(dataset, title.c_str()), cannot(object));
+    done(H5DSset_scale(dataset, title.c_str()), cannot(object));
     if (!axis.units.empty()) put_text(dataset, "units", axis.units);
     if (!axis.long_name.empty()) put_text(dataset, "long_name", axis.long_name);
+    done(H5Dflush(dataset), cannot(object));
     scales[object] = {extent, axis};
     return dataset;
 }
@@ -392,8 +420,8 @@ void Writer::scale(const std::string& name, const std::vector<Scale>& axes, cons
         if (static_cast<std::int64_t>(axis.values.size()) != extents[i]) axis.values.clear();
         const std::string word = state.scale_name(group, axis, i, extents[i], used), path = child(group, word);
         const Handle scale = state.scales.contains(path) ? state.open(path) : state.make_scale(path, axis, extents[i]);
-        check(H5DSattach_scale(object, scale, static_cast<unsigned>(i)), state.cannot(path));
-        check(H5DSset_label(object, static_cast<unsigned>(i), word.c_str()), state.cannot(path));
+        state.done(H5DSattach_scale(object, scale, static_cast<unsigned>(i)), state.cannot(path));
+        state.done(H5DSset_label(object, static_cast<unsigned>(i), word.c_str()), state.cannot(path));
     }
 }
 
@@ -422,16 +450,19 @@ void Writer::text(const std::string& name, const std::string& value) {
                                                   place(state.path, object)));
     const Handle type = text_type(), space = simple_space({});
     const Handle dataset =
-        own(H5Dcreate2(state.file, object.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
-            state.cannot(object));
+        state.made(H5Dcreate2(state.file, object.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
+                   state.cannot(object));
     const char* data = value.c_str();
-    check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &data), state.cannot(object));
+    state.done(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &data), state.cannot(object));
+    state.done(H5Dflush(dataset), state.cannot(object));
 }
 
 void Writer::commit() {
     const Quiet quiet;
     State& state = *state_;
-    check(H5Fflush(state.file, H5F_SCOPE_GLOBAL), state.cannot());
+    if (state.is_given_up || !state.file.valid())
+        throw Error(Category::input, fmt::format("{}: an earlier write failed", state.cannot()));
+    state.done(H5Fflush(state.file, H5F_SCOPE_GLOBAL), state.cannot());
     check(state.file.close(), state.cannot());
     sync(state.temporary, O_RDWR, state.cannot());
     if (const std::string why = in_the_way(state.target); !why.empty()) throw Error(Category::input, why);

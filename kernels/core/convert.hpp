@@ -29,8 +29,9 @@ void store_results(std::string_view op, DType from, const std::byte* source, con
 /// The Error (input) of a result at the flat index that does not convert to out's dtype.
 [[noreturn]] void refuse_result(std::string_view op, std::int64_t index, const Spec& out);
 
-/// One value rounded to dtype as an arithmetic result is (Inf where it overflows), as long double; integers wrap modulo
-/// 2^n. What "rounded to the output type" means in validation.
+/// One value rounded to dtype as an arithmetic result is: Inf where it overflows; to the nearest whole number, wrapped
+/// modulo 2^n, of an integer type (what is beyond int64, or NaN, stays itself: no integer equals it). What "rounded to
+/// the output type" means in validation.
 long double rounded(long double value, DType dtype);
 
 }  // namespace gridstride

@@ -128,7 +128,9 @@ void gather(const Shape& extents, const Shape& strides, const T* source, std::in
     while (n > 0) {
         const std::int64_t run = std::min(extents[last] - place[last], n);
         const T* row = source + offset + place[last] * strides[last];
-        if (strides[last] == 0)
+        if (run < 16)  // too short for a call
+            for (std::int64_t i = 0; i < run; ++i) target[i] = row[i * strides[last]];
+        else if (strides[last] == 0)
             std::fill_n(target, run, *row);
         else
             std::copy_n(row, run, target);
@@ -147,7 +149,8 @@ void gather(const Shape& extents, const Shape& strides, const T* source, std::in
 /// An input as the loop sees it.
 struct Operand {
     Shape strides;
-    bool whole = false;  // of the output's shape: its blocks lie in memory as they are
+    bool whole = false;     // of the output's shape: its blocks lie in memory as they are
+    bool constant = false;  // one element: its block is made once
 };
 
 }  // namespace
@@ -159,7 +162,7 @@ Step step(const Op& op, const Problem& problem, Compute compute) {
     Nest nest = collapse(out.shape, problem.in);
     std::vector<Operand> operands;
     for (std::size_t i = 0; i < problem.in.size(); ++i)
-        operands.push_back({nest.strides[i], problem.in[i].size() == out.size()});
+        operands.push_back({nest.strides[i], problem.in[i].size() == out.size(), problem.in[i].size() == 1});
 
     return [name = op.name, type, out, from, operands, extents = nest.extents, compute,
             threads = threads_of(problem.place)](const Call& call) {
@@ -168,10 +171,11 @@ Step step(const Op& op, const Problem& problem, Compute compute) {
         for_blocks(out.size(), grain, threads, [&](std::int64_t first, std::int64_t past) {
             alignas(64) std::byte gathered[most_inputs][block * widest], wide[most_inputs][block * widest];
             alignas(64) std::byte results[block * widest];
+            const std::byte* in[most_inputs] = {};
             for (std::int64_t begin = first; begin < past; begin += block) {
                 const std::int64_t n = std::min(block, past - begin);
-                const std::byte* in[most_inputs] = {};
                 for (std::size_t i = 0; i < operands.size(); ++i) {
+                    if (operands[i].constant && begin > first) continue;
                     const std::byte* source = gathered[i];
                     if (operands[i].whole)
                         source = call.in[i].data + begin * from_size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dft by its definition, one output element at a time: the sum over all values that enter, in long double, phases
-// reduced modulo N in integers. Cost: N terms an element, O(sqrt N) roots of unity beside them.
+// dft by its definition, one output element at a time: the sum over all values that enter, phases reduced modulo N in
+// integers, roots of unity in long double. Long double throughout, but for float32 and narrower arithmetic, where the
+// products are summed in float64 by blocks of O(sqrt N). Cost: N terms an element, O(sqrt N) roots beside them.
 #include <cmath>
 
 #include "core/operation.hpp"
@@ -86,7 +87,8 @@ struct TransformedAxis {
     Roots roots;
 };
 
-template <class T>
+/// T: of the input; Wide: of the products.
+template <class T, class Wide>
 struct Definition {
     Layout layout;
     Slab x;
@@ -105,11 +107,16 @@ struct Definition {
         }
         // The first roots of the innermost axis serve all its blocks: the root of a sum is the product of the roots.
         const TransformedAxis& inner = axes.back();
-        std::vector<Complex> first;
-        const auto block = static_cast<int64_t>(std::sqrt(static_cast<double>(inner.entering))) + 1;
+        First first;
+        const auto block = 3 * static_cast<int64_t>(std::sqrt(static_cast<double>(inner.entering))) + 1;
+        first.re.reserve(static_cast<std::size_t>(block));
+        first.im.reserve(static_cast<std::size_t>(block));
         for (int64_t j = 0, phase = 0; j < block; ++j) {
-            first.push_back(inner.roots(phase));
-            phase = (phase + k.back()) % inner.roots.length();
+            const Complex root = inner.roots(phase);
+            first.re.push_back(static_cast<Wide>(root.real()));
+            first.im.push_back(static_cast<Wide>(root.imag()));
+            phase += k.back();
+            if (phase >= inner.roots.length()) phase -= inner.roots.length();
         }
         Sum sum = outer(0, base, k, first);
         Term term;
@@ -129,8 +136,11 @@ struct Definition {
     }
 
   private:
-    Sum outer(std::size_t depth, const T* from, const std::vector<int64_t>& k,
-              const std::vector<Complex>& first) const {
+    struct First {
+        std::vector<Wide> re, im;
+    };
+
+    Sum outer(std::size_t depth, const T* from, const std::vector<int64_t>& k, const First& first) const {
         const TransformedAxis& axis = axes[depth];
         if (depth + 1 == axes.size())
             return layout.form == Form::real ? half_spectrum(from, k.back(), first)
@@ -138,48 +148,75 @@ struct Definition {
         Sum sum;
         for (int64_t n = 0, phase = 0; n < axis.entering; ++n) {
             sum.add(outer(depth + 1, from + n * axis.stride, k, first), axis.roots(phase));
-            phase = (phase + k[depth]) % axis.roots.length();
+            phase += k[depth];
+            if (phase >= axis.roots.length()) phase -= axis.roots.length();
         }
         return sum;
     }
 
     /// Terms begin to end of the innermost axis.
-    Sum range(const T* from, int64_t begin, int64_t end, int64_t k, const std::vector<Complex>& first) const {
+    Sum range(const T* from, int64_t begin, int64_t end, int64_t k, const First& first) const {
         const TransformedAxis& axis = axes.back();
-        const int64_t n = axis.roots.length(), block = static_cast<int64_t>(first.size());
+        const int64_t n = axis.roots.length(), block = static_cast<int64_t>(first.re.size());
         const int64_t step = multiply_modulo(block, k, n);
         int64_t phase = multiply_modulo(begin, k, n);
         Sum sum;
         for (int64_t at = begin; at < end; at += block) {
-            Sum part;
-            long double re = 0, im = 0;
-            const int64_t here = std::min(block, end - at);
-            const T* value = from + at * axis.stride;
-            for (int64_t j = 0; j < here; ++j, value += axis.stride) {
-                const Complex root = first[static_cast<std::size_t>(j)];
-                if constexpr (is_complex_type<T>) {
-                    const long double a = value->real(), b = value->imag();
-                    re += a * root.real() - b * root.imag();
-                    im += a * root.imag() + b * root.real();
-                    part.size += std::abs(a) + std::abs(b);
-                } else {
-                    const auto a = static_cast<long double>(*value);
-                    re += a * root.real();
-                    im += a * root.imag();
-                    part.size += std::abs(a);
-                }
-            }
-            part.value = {re, im};
+            const Sum part = products(from + at * axis.stride, axis.stride, std::min(block, end - at), first);
             sum.add(part, axis.roots(phase));
             phase = (phase + step) % n;
         }
         return sum;
     }
 
+    /// The values at `from` times the first roots, in a few independent sums, which a processor adds side by side.
+    static Sum products(const T* from, int64_t stride, int64_t n, const First& first) {
+        if (stride == 1) return products(from, std::integral_constant<int64_t, 1>(), n, first);
+        return products<int64_t>(from, stride, n, first);
+    }
+    template <class Stride>  // a constant 1 makes vector loads
+    static Sum products(const T* from, Stride stride, int64_t n, const First& first) {
+        constexpr int64_t lanes = std::is_same_v<Wide, double> ? 8 : 1;  // long doubles have eight registers in all
+        Wide re[lanes]{}, im[lanes]{}, size[lanes]{};
+        const auto add = [&](int64_t at, int64_t lane) {
+            const T value = from[at * stride];
+            const Wide root_re = first.re[static_cast<std::size_t>(at)],
+                       root_im = first.im[static_cast<std::size_t>(at)];
+            if constexpr (is_complex_type<T>) {
+                const Wide a = value.real(), b = value.imag();
+                re[lane] += a * root_re - b * root_im;
+                im[lane] += a * root_im + b * root_re;
+                size[lane] += std::abs(a) + std::abs(b);
+            } else {
+                const Wide a = widened(value);
+                re[lane] += a * root_re;
+                im[lane] += a * root_im;
+                size[lane] += std::abs(a);
+            }
+        };
+        int64_t at = 0;
+        for (; at + lanes <= n; at += lanes)
+            for (int64_t lane = 0; lane < lanes; ++lane) add(at + lane, lane);
+        for (; at < n; ++at) add(at, 0);
+        for (int64_t lane = 1; lane < lanes; ++lane) {
+            re[0] += re[lane];
+            im[0] += im[lane];
+            size[0] += size[lane];
+        }
+        return {{re[0], im[0]}, size[0]};
+    }
+
+    static Wide widened(T value) {
+        if constexpr (sizeof(T) == 2)
+            return static_cast<float>(value);  // one instruction; straight to long double is a call
+        else
+            return static_cast<Wide>(value);
+    }
+
     /// The sum that Hermitian symmetry implies: an inner bin stands for itself and its mirror image, of which the real
     /// part of the whole (all that is used) is twice the bin's own. Of bin 0 and bin n/2 the imaginary part then drops
     /// out; where the other axes have length 1 it is not even read.
-    Sum half_spectrum(const T* from, int64_t k, const std::vector<Complex>& first) const {
+    Sum half_spectrum(const T* from, int64_t k, const First& first) const {
         const TransformedAxis& axis = axes.back();
         const int64_t n = axis.roots.length();
         Sum sum;
@@ -210,15 +247,18 @@ Reference reference(const Problem& problem, std::span<const Slab> in) {
     const Layout posed = layout(problem.params, problem.in[0]);
     return with_type<float16, bfloat16, float, double, complex64, complex128>(
         problem.in[0].dtype, [&]<class T>() -> Reference {
-            Definition<T> definition{posed, in[0], {}};
-            for (std::size_t i = 0; i < posed.axes.size(); ++i) {
-                const std::size_t axis = posed.axes[i];
-                definition.axes.push_back(
-                    {axis, posed.entering(in[0].spec.shape, axis), in[0].strides[axis], Roots(posed.lengths[i])});
-            }
-            return [shared = std::make_shared<const Definition<T>>(std::move(definition))](int64_t index) {
-                return (*shared)(index);
-            };
+            return with_type<float, double>(real_of(arithmetic(op, problem)), [&]<class Arithmetic>() -> Reference {
+                using Wide = std::conditional_t<std::is_same_v<Arithmetic, float>, double, long double>;
+                Definition<T, Wide> definition{posed, in[0], {}};
+                for (std::size_t i = 0; i < posed.axes.size(); ++i) {
+                    const std::size_t axis = posed.axes[i];
+                    definition.axes.push_back(
+                        {axis, posed.entering(in[0].spec.shape, axis), in[0].strides[axis], Roots(posed.lengths[i])});
+                }
+                return [shared = std::make_shared<const Definition<T, Wide>>(std::move(definition))](int64_t index) {
+                    return (*shared)(index);
+                };
+            });
         });
 }
 

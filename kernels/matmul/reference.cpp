@@ -36,12 +36,63 @@ View view(const Slab& slab, const std::string& transpose, bool first, std::size_
     return result;
 }
 
+/// An element as the sums take it.
 template <class Wide, class T>
-std::complex<Wide> widened(const T& value) {
+auto widened(const T& value) {
     if constexpr (is_complex_type<T>)
-        return {value.real(), value.imag()};
+        return std::complex<Wide>(value.real(), value.imag());
+    else if constexpr (sizeof(T) == 2)
+        return static_cast<Wide>(static_cast<float>(value));  // one instruction; straight to long double is a call
     else
-        return {static_cast<Wide>(value), 0};
+        return static_cast<Wide>(value);
+}
+
+/// A sum of products and of their absolute values, by parts.
+template <class Wide>
+struct Sums {
+    Wide re = 0, im = 0, re_size = 0, im_size = 0;
+
+    void add(Wide p, Wide q) {
+        const Wide product = p * q;
+        re += product;
+        re_size += std::abs(product);
+    }
+    void add(std::complex<Wide> p, std::complex<Wide> q) {
+        const Wide rr = p.real() * q.real(), ii = p.imag() * q.imag(), ri = p.real() * q.imag(),
+                   ir = p.imag() * q.real();
+        re += rr - ii;
+        im += ri + ir;
+        re_size += std::abs(rr) + std::abs(ii);
+        im_size += std::abs(ri) + std::abs(ir);
+    }
+    void add(const Sums& other) {
+        re += other.re;
+        im += other.im;
+        re_size += other.re_size;
+        im_size += other.im_size;
+    }
+};
+
+/// x . y, in a few independent sums, which a processor adds side by side.
+template <class Wide, class T>
+Sums<Wide> dot(const T* x, int64_t x_stride, bool x_conjugate, const T* y, int64_t y_stride, bool y_conjugate,
+               int64_t k) {
+    constexpr int64_t lanes = std::is_same_v<Wide, double> ? 8 : 1;  // long doubles have eight registers in all
+    Sums<Wide> sums[lanes];
+    const auto add = [&](int64_t l, int64_t lane) {
+        auto p = widened<Wide>(x[l * x_stride]), q = widened<Wide>(y[l * y_stride]);
+        if constexpr (is_complex_type<T>) {
+            if (x_conjugate) p = std::conj(p);
+            if (y_conjugate) q = std::conj(q);
+        }
+        sums[lane].add(p, q);
+    };
+    int64_t l = 0;
+    for (; l + lanes <= k; l += lanes)
+        for (int64_t lane = 0; lane < lanes; ++lane) add(l + lane, lane);
+    for (; l < k; ++l) add(l, 0);
+    for (int64_t lane = 1; lane < lanes; ++lane) sums[0].add(sums[lane]);
+    return sums[0];
 }
 
 struct Definition {
@@ -51,13 +102,34 @@ struct Definition {
     bool a_vector = false, b_vector = false;
     int64_t k = 0;
     std::complex<long double> alpha, beta;
+    std::shared_ptr<const std::byte> columns;  // what b.data points into, where b was copied
+
+    /// Copies a b of moderate size column by column: its columns are read once for each row of the output, and
+    /// elements far apart in memory take many times as long to fetch as neighbours.
+    void gather_columns(const Slab& slab) {
+        constexpr std::size_t most = std::size_t{64} << 20;
+        if (b_vector || b.row == 1 || slab.spec.bytes() > most || slab.spec.size() == 0) return;
+        const std::size_t rank = slab.spec.shape.size();
+        if (b.row != slab.strides[rank - 2]) return;  // transposed: its columns lie as they should
+        Slab turned = slab;
+        std::swap(turned.spec.shape[rank - 2], turned.spec.shape[rank - 1]);
+        std::swap(turned.strides[rank - 2], turned.strides[rank - 1]);
+        auto copy = std::make_shared<const Tensor>(clone(turned));
+        const Shape strides = row_major_strides(turned.spec.shape);
+        b.data = copy->data();
+        b.row = 1;
+        b.column = strides[rank - 2];
+        for (std::size_t i = 0; i + 2 < rank; ++i)
+            if (slab.spec.shape[i] != 1) b.batch[batch.size() - (rank - 2) + i] = strides[i];
+        columns = std::shared_ptr<const std::byte>(copy, copy->data());
+    }
 
     template <class T, class Wide>
     Term term(int64_t index) const {
         const Shape place = unravel(index, out);
         const int64_t i = a_vector ? 0 : place[batch.size()];
         const int64_t j = b_vector ? 0 : place.back();
-        Wide re = 0, im = 0, re_size = 0, im_size = 0;
+        Sums<Wide> sums;
         if (alpha != 0.0L) {
             const auto* x = reinterpret_cast<const T*>(a.data) + i * a.row;
             const auto* y = reinterpret_cast<const T*>(b.data) + j * b.column;
@@ -65,26 +137,15 @@ struct Definition {
                 x += place[axis] * a.batch[axis];
                 y += place[axis] * b.batch[axis];
             }
-            for (int64_t l = 0; l < k; ++l, x += a.column, y += b.row) {
-                const auto p = widened<Wide>(*x), q = widened<Wide>(*y);
-                if constexpr (is_complex_type<T>) {
-                    const Wide p_im = a.conjugate ? -p.imag() : p.imag(), q_im = b.conjugate ? -q.imag() : q.imag();
-                    const Wide rr = p.real() * q.real(), ii = p_im * q_im, ri = p.real() * q_im, ir = p_im * q.real();
-                    re += rr - ii;
-                    im += ri + ir;
-                    re_size += std::abs(rr) + std::abs(ii);
-                    im_size += std::abs(ri) + std::abs(ir);
-                } else {
-                    const Wide product = p.real() * q.real();
-                    re += product;
-                    re_size += std::abs(product);
-                }
-            }
+            if (a.column == 1 && b.row == 1)
+                sums = dot<Wide>(x, 1, a.conjugate, y, 1, b.conjugate, k);
+            else
+                sums = dot<Wide>(x, a.column, a.conjugate, y, b.row, b.conjugate, k);
         }
         Term result;
         result.factor = std::abs(alpha);
-        result.unscaled = std::max<long double>(re_size, im_size);
-        scaled(result, alpha, {re, im}, {re_size, im_size});
+        result.unscaled = std::max<long double>(sums.re_size, sums.im_size);
+        scaled(result, alpha, {sums.re, sums.im}, {sums.re_size, sums.im_size});
         if (c) {
             const std::complex<long double> value{real_part(*c, index), imaginary_part(*c, index)};
             scaled(result, beta, value, {std::abs(value.real()), std::abs(value.imag())});
@@ -129,6 +190,7 @@ Reference reference(const Problem& problem, std::span<const Slab> in) {
         definition.beta = problem.params.has("beta") ? problem.params.scalar("beta") : 1.0;
         if (definition.beta != 0.0L) definition.c = in[2];
     }
+    if (definition.alpha != 0.0L) definition.gather_columns(in[1]);
     const bool wide = real_of(accumulator(problem)) == DType::float64;
     return with_type<float16, bfloat16, float, double, complex64, complex128>(
         problem.in[0].dtype, [&]<class T>() -> Reference {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writing: whole files or nothing, layouts, selections, scales, texts, and what may not be replaced.
 #include <hdf5_hl.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <numeric>
@@ -120,31 +122,61 @@ TEST(Write, ASymbolicLinkIsWrittenThrough) {
     EXPECT_EQ(values<float>(folder / "real.h5", "/x"), (std::vector<float>{2}));
 }
 
-TEST(Write, AFullDiskIsSaidToBeAndNothingIsLeft) {
+TEST(Write, AFileThatCannotGrowIsSaidToBeAndNothingIsLeft) {
     const Folder folder;
     const std::string file = folder / "out.h5";
     rlimit before{};
     getrlimit(RLIMIT_FSIZE, &before);
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
     {
-        rlimit small = before;
-        small.rlim_cur = 100 << 10;  // any file stops at 100 KiB, as it would on a full disk
-        setrlimit(RLIMIT_FSIZE, &small);
         Writer writer(file);
         const Tensor values = tensor<double>({100'000}, std::vector<double>(100'000, 1.5));
         writer.create("/x", values.spec(), {});
-        expect_error(Category::input, {file, "cannot be written", "File too large"}, [&] {
-            writer.write("/x", whole({100'000}), values.slab());
-            writer.commit();
-        });
+        rlimit small = before;
+        small.rlim_cur = 100 << 10;  // any file stops at 100 KiB
+        setrlimit(RLIMIT_FSIZE, &small);
+        expect_error(Category::input, {file + ":/x", "cannot be written", "File too large"},
+                     [&] { writer.write("/x", whole({100'000}), values.slab()); });
+        setrlimit(RLIMIT_FSIZE, &before);
+        expect_error(Category::input, {file, "an earlier write failed"}, [&] { writer.commit(); });
     }
-    setrlimit(RLIMIT_FSIZE, &before);
     std::signal(SIGXFSZ, handler);
     EXPECT_TRUE(folder.names().empty());
     Writer again(file);
     put<float>(again, "/x", {1}, {3});
     again.commit();
     EXPECT_EQ(values<float>(file, "/x"), (std::vector<float>{3}));
+}
+
+TEST(Write, AFullDiskIsSaidToBeWhicheverCallMeetsIt) {
+    const Folder folder;
+    if (mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=512k") != 0)
+        GTEST_SKIP() << "only root may mount a small disk";
+    const std::string file = folder / "out.h5";
+    const Layout layouts[] = {{}, {.chunks = Shape{1000}}, {.chunks = Shape{1000}, .gzip = true, .shuffle = true}};
+    int failed = 0;
+    for (std::int64_t n = 40'000; n < 70'000; n += 1'700)  // doubles; the disk holds 65 536
+        for (const Layout& layout : layouts) {
+            SCOPED_TRACE(n);
+            std::vector<double> data(static_cast<std::size_t>(n));
+            for (std::size_t i = 0; i < data.size(); ++i) data[i] = std::sin(static_cast<double>(i * i));
+            try {
+                Writer writer(file);
+                put(writer, "/x", {n}, data, layout);
+                writer.text("note", std::string(20'000, 'n'));
+                writer.scale("/x", {{"time", {}, {}, {}}}, {n});
+                writer.commit();
+                EXPECT_EQ(values<double>(file, "/x"), data);
+            } catch (const Error& error) {
+                ++failed;
+                EXPECT_EQ(error.category(), Category::input);
+                EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos) << error.what();
+                EXPECT_TRUE(folder.names().empty());
+            }
+            std::filesystem::remove(file);
+        }
+    EXPECT_GT(failed, 10);
+    umount(folder.path().c_str());
 }
 
 TEST(Write, SelectionsAreWrittenFromAnySlab) {

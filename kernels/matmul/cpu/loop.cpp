@@ -250,6 +250,13 @@ class Product {
     int64_t rows_, columns_, row_out_, column_out_, tile_rows_, tile_columns_;
 };
 
+/// A small product is done before threads have started.
+int threads_for(const Layout& layout, const Place& place) {
+    const double work = static_cast<double>(layout.batches) * static_cast<double>(layout.m) *
+                        static_cast<double>(layout.n) * static_cast<double>(std::max<int64_t>(layout.k, 1));
+    return work < 1 << 17 ? 1 : threads_of(place);
+}
+
 /// Tiles small enough that every thread has some. The results do not depend on it.
 Tiling tiling_for(const Layout& layout, int threads) {
     Tiling tiling;
@@ -275,15 +282,16 @@ std::string refuses(const Problem&) {
 }
 
 std::size_t memory(const Problem& problem) {
-    const int threads = threads_of(problem.place);
-    const Tiling tiling = tiling_for(layout(problem.params, problem.in), threads);
+    const Layout posed = layout(problem.params, problem.in);
+    const int threads = threads_for(posed, problem.place);
+    const Tiling tiling = tiling_for(posed, threads);
     return with_accumulator(accumulator(problem),
                             [&]<class T>() { return static_cast<std::size_t>(threads) * Buffers<T>(tiling).bytes(); });
 }
 
 Plan prepare(const Problem& problem) {
     const Layout posed = layout(problem.params, problem.in);
-    const int threads = threads_of(problem.place);
+    const int threads = threads_for(posed, problem.place);
     const Tiling tiling = tiling_for(posed, threads);
     Plan plan;
     plan.workspace = memory(problem);

@@ -121,6 +121,29 @@ void add_many(const T* x, std::int64_t count, std::int64_t tail, std::int64_t wi
     for (std::int64_t i = 0; i < tail; ++i) tree[i] += x[count * stride + i];
 }
 
+/// The sum of n elements side by side: 16 accumulators over 256 elements, pairwise above.
+template <class T>
+T add_row(const T* x, std::int64_t n) {
+    constexpr std::int64_t width = 16, base = 256;
+    if (n > base) {
+        const std::int64_t half = (n / 2 + base - 1) / base * base;
+        return add_row(x, half) + add_row(x + half, n - half);
+    }
+    std::int64_t i = 0;
+    if (n < width / 2) {
+        T sum = x[0];
+        for (i = 1; i < n; ++i) sum += x[i];
+        return sum;
+    }
+    T sum[width] = {};
+    for (; i + width <= n; i += width)
+        for (std::int64_t j = 0; j < width; ++j) sum[j] += x[i + j];
+    for (std::int64_t j = 0; i + j < n; ++j) sum[j] += x[i + j];
+    for (std::int64_t half = width / 2; half > 0; half /= 2)
+        for (std::int64_t j = 0; j < half; ++j) sum[j] += sum[j + half];
+    return sum[0];
+}
+
 /// Room for the trees: a segment of the widest columns has 16 leaves, so 5 levels; of lane-wide groups 128, so 8.
 constexpr std::int64_t tree_size = 8 * tile;
 static_assert(segment / tile / leaf <= 16 && segment / lane / leaf <= 128 && 2 * lane <= tile);
@@ -128,6 +151,10 @@ static_assert(segment / tile / leaf <= 16 && segment / lane / leaf <= 128 && 2 *
 /// y[k] = sum over `rows` rows of x[r, k], `width` columns of rows `stride` apart.
 template <class T>
 void add_rows(const T* x, std::int64_t rows, std::int64_t width, std::int64_t stride, T* tree, T* y) {
+    if (width == 1 && stride == 1) {
+        *y = add_row(x, rows);
+        return;
+    }
     if (rows <= leaf) {
         add_few(x, rows, width, stride, y);
         return;
@@ -161,6 +188,8 @@ void run(const Pass& pass, DType from, const std::byte* source, DType type, T* y
         std::int64_t in, out;  // first element
     };
     const auto task_at = [&](std::int64_t index) {
+        if (tiles == 1 && pass.segments == 1)  // without the divisions below, which short rows would feel
+            return Task{pass.rows, pass.columns, index * pass.rows * pass.columns, index * pass.columns};
         const std::int64_t column = index % tiles * tile, s = index / tiles % pass.segments;
         const std::int64_t o = index / tiles / pass.segments, row = s * pass.segment_rows;
         return Task{std::min(pass.segment_rows, pass.rows - row), std::min(tile, pass.columns - column),
