@@ -70,9 +70,12 @@ TEST_P(EachOperation, ExampleIsAJobWithEveryParameterAtItsDefault) {
     for (const Param& param : op.params) {
         if (param.hidden) continue;
         EXPECT_NE(text.find(std::string(param.name) + ":"), std::string::npos) << param.name;
-        if (!param.otherwise) EXPECT_TRUE(job.params.has(param.name)) << param.name;
-        if (param.otherwise && !param.otherwise->empty())
-            EXPECT_EQ(to_text(job.params.get(param.name)), to_text(*param.otherwise)) << param.name;
+        const std::string given = job.params.has(param.name) ? to_text(job.params.get(param.name)) : "unset";
+        if (!param.otherwise) {
+            EXPECT_NE(given, "unset") << param.name;
+        } else {
+            EXPECT_EQ(given, param.otherwise->empty() ? "unset" : to_text(*param.otherwise)) << param.name;
+        }
     }
 }
 
@@ -215,9 +218,10 @@ TEST_F(Verbs, DoctorPutsEveryVariantOfThisMachineToTheReference) {
     EXPECT_EQ(text.find("fault:"), std::string::npos) << text;
     for (const Entry& entry : registry())
         for (const Variant* variant : entry.variants)
-            if (variant->device == Device::cpu && variant->role != Role::faulty)
-                EXPECT_NE(text.find(std::string(entry.op->name) + "[" + std::string(variant->name) + "]"),
-                          std::string::npos);
+            if (variant->device == Device::cpu && variant->role != Role::faulty) {
+                const std::string row = std::string(entry.op->name) + "[" + std::string(variant->name) + "]";
+                EXPECT_NE(text.find(row), std::string::npos) << row;
+            }
     for (const char* library : {"HDF5", "FFTW", "OpenBLAS", "yaml-cpp", "fmt"})
         EXPECT_NE(text.find(library), std::string::npos) << library;
 }
