@@ -35,7 +35,9 @@ class Diagnostics {
     void read_from(std::string source, std::string text);
     void add(const Mark& mark, std::string message);
     bool empty() const { return list_.empty(); }
-    const std::vector<Diagnostic>& list() const { return list_; }
+    const std::vector<Diagnostic>& list() const { return list_; }  // each once, 1000 at the most
+    /// Errors added, repeated ones too: has something gone wrong since?
+    std::size_t met() const { return met_; }
     /// "file:line:column: error: message", the line, a caret; in the order of the file. Tabs and control characters of
     /// the line are shown as spaces, a long line is cut around the caret. colour: ANSI.
     std::string text(bool colour = false) const;
@@ -43,6 +45,7 @@ class Diagnostics {
   private:
     std::map<std::string, std::vector<std::string>> lines_;
     std::vector<Diagnostic> list_;
+    std::size_t met_ = 0;
 };
 
 /// " (did you mean 'tiled'?)" where a candidate is near, else "".
@@ -120,6 +123,7 @@ struct Job {
     Tolerance tolerance;
     std::map<std::string, Mark> marks;  // "op", "inputs.x", "params.axes", "launch", ...: where to point
     std::vector<Explained> explained;
+    bool sound = true;  // false: an error stands in it, and a plan of it would only repeat that
 
     /// The mark of a key, of its nearest parent that has one, else the job's.
     Mark at(std::string_view key) const;
@@ -159,7 +163,19 @@ Selection select(std::string_view text, const Shape& shape);
 /// variant, device: of the case.
 std::string to_yaml(const Job& job, const Params& resolved, std::string_view variant, std::string_view device);
 
+/// A case's job as it was resolved. device: "cpu", "cuda" or "cuda:N".
+struct Resolved {
+    const Job* job = nullptr;
+    Params params;
+    std::string variant, device;
+};
+/// The same of several jobs: one that reads `$job:/OUTPUT` runs again only together with the jobs it reads.
+std::string to_yaml(const std::vector<Resolved>& jobs);
+
 /// JSON Schema (2020-12) of job files, for editors; made from the operation tables.
 std::string schema();
+
+/// The reference of job files in Markdown (docs/jobs.md): every key, form, generator and operation, from the tables.
+std::string jobs_markdown();
 
 }  // namespace gridstride::config

@@ -40,12 +40,13 @@ struct Info {
     FileType type;
     Shape shape;
     bool null_space = false;    // H5S_NULL: no elements at all
-    bool matlab_empty = false;  // MATLAB_empty = 1: the payload is the dimensions of an empty array
-    std::optional<Shape> chunks, maximum;
-    std::vector<std::string> filters;  // "gzip 4", "shuffle", "lzf (32000)"
+    bool matlab_empty = false;  // MATLAB_empty = 1: the payload is the dimensions of an empty array; shape then has
+                                // them as HDF5 has every MATLAB array's, reversed, and type is that of MATLAB_class
+    std::optional<Shape> chunks, maximum;  // maximum: where it differs from the shape; -1 is unlimited
+    std::vector<std::string> filters;      // "gzip 4", "shuffle", "lzf (32000)"
     std::vector<std::string>
         missing_filters;  // not available in this build: "lz4 (filter 32004): apt-get install hdf5-filter-plugin"
-    std::vector<std::string> missing_sources;  // of a virtual dataset
+    std::vector<std::string> missing_sources;  // of a virtual dataset, or of one whose bytes lie in raw files
     std::string units, long_name;
     std::vector<Attribute> attributes;
     std::uint64_t stored_bytes = 0;
@@ -65,20 +66,23 @@ DType natural_dtype(const Info& info, bool integers, bool pair);
 struct Reading {
     Selection select;  // of the file's axes
     bool pair = false;
-    double scale = 1;
-    std::optional<double> nan;  // replaces NaN (either part of a complex value becomes nan + 0i)
+    double scale = 1;                // multiplies in float64, rounded once; for integers the product must be whole
+    std::optional<double> nan = {};  // replaces NaN (a NaN in either part makes nan + 0i); not multiplied by scale
 };
 
 /// What was seen on the way.
 struct Statistics {
     std::int64_t elements = 0, nan = 0, replaced = 0;
     double min = 0, max = 0;     // over finite and infinite values; of complex: of the modulus; NaN where there is none
-    std::uint64_t checksum = 0;  // of the values as read, before scale and nan (FNV-1a over 64-bit words)
+    std::uint64_t checksum = 0;  // of the values as read, before scale and nan, and their places: the same for every
+                                 // layout, byte order and type that holds them (integers apart from floats)
 };
 
-/// Reads the selection into target (contiguous or not), converting exactly or by the rules of core/convert.hpp.
-/// Errors (input): a value that does not convert, with its index in the dataset; a missing filter or source, by name;
-/// a damaged file.
+/// Reads the selection into target (contiguous or not, shape_of(select) without the pair axis), converting exactly or
+/// by the rules of core/convert.hpp. The file's own kind and width is read, in pieces of 16 MiB or of one chunk, and
+/// each chunk once. Errors (input): a value that does not convert, with its index in the dataset (an integer beyond
+/// 2^53 does not become a float); a missing filter or source, by name; a damaged file; (config) a type or null
+/// dataspace that is not read, complex values for a real target, a selection that leaves the shape or cuts the pair.
 Statistics read(const Info& info, const Reading& reading, const Slab& target);
 
 /// The same statistics of a tensor already in memory.
@@ -88,9 +92,10 @@ Statistics statistics(const Slab& slab);
 struct Node {
     std::string path;
     enum class Kind { group, dataset, type, link } kind = Kind::group;
-    std::string target;  // of a soft or external link: where to, and whether it resolves
+    std::string target;  // of a soft or external link: where to; of a group met before: its first path
     Info info;           // of a dataset
     std::vector<Attribute> attributes;
+    std::string problem;  // why it cannot be followed, opened or read; empty: it can
 };
 /// The tree below path, in file order; a broken part is a node that says so.
 std::vector<Node> tree(const std::string& file, const std::string& path = "/");
@@ -100,7 +105,7 @@ struct Layout {
     std::optional<Shape> chunks;  // clipped to the shape; none: contiguous, or a default where it is compressed
     bool gzip = false, shuffle = false;
     int level = 4;
-    bool sparse = false;  // only what is written is allocated; the rest reads as 0
+    bool sparse = false;  // chunked; only the chunks written to are allocated, the rest reads as 0
 };
 
 /// Writes one output file, whole: a temporary file beside it, synced and renamed by commit(); without commit() nothing
@@ -112,19 +117,25 @@ class Writer {
     Writer(Writer&&) noexcept;
     Writer& operator=(Writer&&) noexcept;
 
-    /// Creates a dataset and its groups. Notes: what of the layout was ignored (scalar, empty), one line each.
+    /// Creates a dataset and its groups. Notes: what of the layout was ignored (scalar, empty), one line each. Create
+    /// all datasets before scale() names their axes. Error (config): a layout that HDF5 does not have.
     std::vector<std::string> create(const std::string& dataset, const Spec& spec, const Layout& layout);
-    /// Writes slab to the selection of a created dataset.
+    /// Writes slab (contiguous or not, the dataset's dtype) to the selection of a created dataset.
     void write(const std::string& dataset, const Selection& selection, const Slab& slab);
-    /// Copies a dataset of the same shape from another file, converting to the created dataset's dtype, in pieces;
-    /// channel-diagonal blocks too.
+    /// Copies a dataset of the same shape from another file, converting to the created dataset's dtype as read() does,
+    /// in pieces; channel-diagonal blocks too. Pieces that are zero are not stored where the layout is chunked.
     void copy_from(const std::string& dataset, const Info& source);
-    /// Attaches a dimension scale to each axis: axes[i].name (distinct within the group, made so), values or 0..n-1.
+    /// Attaches a dimension scale to each axis: axes[i].name, made distinct (row, row_2; `_axis` is added to a name
+    /// that another object of the group has; unnamed: axis_0), values or 0..n-1. Datasets of a group share a scale
+    /// where name, values, units and long_name agree. An axis longer than 2^20 without values gets netCDF's dimension
+    /// without values, which readers count 0..n-1. extents: the dataset's shape.
     void scale(const std::string& dataset, const std::vector<Scale>& axes, const std::vector<std::int64_t>& extents);
+    /// object: "/" or a dataset. An attribute of that name is replaced.
     void attribute(const std::string& object, const std::string& name, const std::string& text);
     void attribute(const std::string& object, const std::string& name, double value);
     /// A text of any length on the root: an attribute where it fits 60 KiB, else a dataset of that name.
     void text(const std::string& name, const std::string& value);
+    /// Writes everything out and gives the file its name. Nothing else may follow.
     void commit();
 
   private:

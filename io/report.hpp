@@ -107,9 +107,12 @@ class Journal {
   public:
     explicit Journal(const std::string& folder);  // starts it anew
     ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
     void append(const Case& one);
 
   private:
+    std::string path_;
     int file_ = -1;
 };
 

@@ -17,9 +17,11 @@ enum class Verdict { pass, mismatch, vacuous, unvalidated };
 
 /// The formula and its numbers, for the report: "4 u_acc g(n) sum|terms| + u_out |ref|".
 struct Bound {
-    std::string formula;
+    std::string formula{};
     double c = 4, u_out = 0, u_acc = 0, g = 1;
     std::int64_t n = 1;
+    double u_in = 0;          // 2^-9 where `compute: tf32` rounds the inputs: adds u_in sum|terms|
+    double g_one_signed = 0;  // takes g's place, where larger, in outputs whose terms have one sign: n/4 or 0
 };
 
 struct Complex {
@@ -61,15 +63,20 @@ struct SecondWitness {
 };
 
 /// Judges output 0. in: the inputs as they were before the run, got: the answer; host memory, contiguous. threads: of
-/// the reference. Cost: about min(outputs, sample) times terms an output, bounded by asked.terms (full: unbounded).
+/// the reference (0: all). Besides the places, up to 64 outputs that hold NaN or poison are put to the reference, and
+/// of a sampled transform the largest output. Cost: about min(outputs, sample) times terms an output, bounded by
+/// asked.terms (full: unbounded), and one pass over inputs and output. Memory: tiles of 65 536 places; of a transform
+/// that is judged whole, about 100 bytes an output of one transform.
 Judgement judge(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, const Slab& got,
                 const Validate& asked, const Tolerance& tolerance, const SecondWitness* witness = nullptr,
                 int threads = 0);
 
-/// The places the judge would put to the reference, ascending: first, last and seeded ones, or all. terms: an output.
+/// The places the judge would put to the reference, ascending and distinct: first, last and seeded ones, or all. terms:
+/// an output's.
 std::vector<std::int64_t> places(std::int64_t outputs, std::int64_t terms, const Validate& asked);
 
-/// Bound of one element under Rule::accumulated and Rule::rounded (then 0), by parts.
+/// Bound of one element under Rule::accumulated, by parts: c u_acc g sum|terms| + u_in sum|terms| + u_out |ref|, and
+/// half the output type's smallest subnormal and n |factor| times the accumulator's.
 struct ElementBound {
     long double re = 0, im = 0;
 };

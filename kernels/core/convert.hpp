@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "core/tensor.hpp"
 
@@ -21,8 +22,16 @@ enum class Overflow {
 std::int64_t convert(DType from, const std::byte* source, DType to, std::byte* target, std::int64_t n,
                      Overflow overflow);
 
-/// One value rounded to dtype as an arithmetic result is (Inf where it overflows), as long double; integers wrap modulo
-/// 2^n. What "rounded to the output type" means in validation.
+/// Converts results to the output: `source` holds out's elements in dtype `from`, contiguous as out is; on `threads`
+/// threads. What overflows is Inf. Error (input): "add: result at (0, 3) does not convert to int32", the lowest index.
+void store_results(std::string_view op, DType from, const std::byte* source, const Slab& out, int threads);
+
+/// The Error (input) of a result at the flat index that does not convert to out's dtype.
+[[noreturn]] void refuse_result(std::string_view op, std::int64_t index, const Spec& out);
+
+/// One value rounded to dtype as an arithmetic result is: Inf where it overflows; to the nearest whole number, wrapped
+/// modulo 2^n, of an integer type (what is beyond int64, or NaN, stays itself: no integer equals it). What "rounded to
+/// the output type" means in validation.
 long double rounded(long double value, DType dtype);
 
 }  // namespace gridstride

@@ -2,6 +2,8 @@
 // Devices, memory and copies by the CUDA runtime.
 #include "core/cuda.hpp"
 
+#include <nvtx3/nvToolsExt.h>
+
 #include <cstdio>
 #include <string>
 
@@ -108,10 +110,103 @@ void release_pinned(std::byte* data) noexcept {
     cudaFreeHost(data);
 }
 
-void copy(const std::byte* from, std::byte* to, std::size_t bytes, Direction direction, int device) {
+namespace {
+
+cudaStream_t raw(Stream stream) {
+    return static_cast<cudaStream_t>(stream.handle);
+}
+cudaEvent_t event(void* handle) {
+    return static_cast<cudaEvent_t>(handle);
+}
+
+}  // namespace
+
+Queue::Queue(int device) : device_(device) {
     check(cudaSetDevice(device));
-    check(cudaMemcpy(to, from, bytes,
-                     direction == Direction::to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost));
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stream_.handle = stream;
+    cudaEvent_t begin = nullptr, end = nullptr;
+    check(cudaEventCreate(&begin));
+    begin_ = begin;
+    check(cudaEventCreate(&end));
+    end_ = end;
+}
+
+Queue::~Queue() {
+    cudaSetDevice(device_);
+    if (begin_ != nullptr) cudaEventDestroy(event(begin_));
+    if (end_ != nullptr) cudaEventDestroy(event(end_));
+    if (stream_.handle != nullptr) cudaStreamDestroy(raw(stream_));
+    cudaGetLastError();
+}
+
+void Queue::copy(const std::byte* from, std::byte* to, std::size_t bytes, Direction direction) {
+    const cudaMemcpyKind kind = direction == Direction::to_device ? cudaMemcpyHostToDevice
+                                : direction == Direction::to_host ? cudaMemcpyDeviceToHost
+                                                                  : cudaMemcpyDeviceToDevice;
+    if (bytes > 0) check(cudaMemcpyAsync(to, from, bytes, kind, raw(stream_)));
+}
+
+void Queue::fill(std::byte* data, std::uint8_t value, std::size_t bytes) {
+    if (bytes > 0) check(cudaMemsetAsync(data, value, bytes, raw(stream_)));
+}
+
+void Queue::synchronize() {
+    check(cudaStreamSynchronize(raw(stream_)));
+}
+
+double Queue::time(const std::function<void()>& enqueue) {
+    check(cudaEventRecord(event(begin_), raw(stream_)));
+    enqueue();
+    check(cudaEventRecord(event(end_), raw(stream_)));
+    check(cudaEventSynchronize(event(end_)));
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, event(begin_), event(end_)));
+    return milliseconds * 1e-3;
+}
+
+std::optional<double> Queue::replay(const std::function<void()>& enqueue, int count) {
+    check(cudaStreamBeginCapture(raw(stream_), cudaStreamCaptureModeThreadLocal));
+    bool captured = true;
+    try {
+        for (int i = 0; i < count; ++i) enqueue();
+    } catch (const Error&) {
+        captured = false;  // a library that synchronises, say; the stream must still leave capture
+    }
+    cudaGraph_t graph = nullptr;
+    if (cudaStreamEndCapture(raw(stream_), &graph) != cudaSuccess || !captured) {
+        cudaGetLastError();
+        if (graph != nullptr) cudaGraphDestroy(graph);
+        return {};
+    }
+    cudaGraphExec_t ready = nullptr;
+    const cudaError_t status = cudaGraphInstantiate(&ready, graph, 0);
+    cudaGraphDestroy(graph);
+    check(status);
+    double seconds = 0;
+    try {
+        check(cudaGraphLaunch(ready, raw(stream_)));  // uploads it
+        seconds = time([&] { check(cudaGraphLaunch(ready, raw(stream_))); });
+    } catch (...) {
+        cudaGraphExecDestroy(ready);
+        throw;
+    }
+    cudaGraphExecDestroy(ready);
+    return seconds / count;
+}
+
+bool usable(int device) {
+    const bool good = cudaSetDevice(device) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
+    cudaGetLastError();
+    return good;
+}
+
+Mark::Mark(const std::string& name) {
+    nvtxRangePushA(name.c_str());
+}
+Mark::~Mark() {
+    nvtxRangePop();
 }
 
 }  // namespace gridstride::cuda

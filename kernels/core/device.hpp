@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,11 @@ struct Place {
 /// CPU threads that a Place asks for: its own number, or as many as there are.
 int threads_of(const Place& place);
 
+/// Work queue of the device; null on the CPU.
+struct Stream {
+    void* handle = nullptr;
+};
+
 namespace cuda {
 
 struct DeviceInfo {
@@ -53,8 +60,45 @@ std::byte* allocate(std::size_t bytes, int device);
 void release(std::byte* data) noexcept;
 std::byte* allocate_pinned(std::size_t bytes);
 void release_pinned(std::byte* data) noexcept;
-enum class Direction { to_device, to_host };
-void copy(const std::byte* from, std::byte* to, std::size_t bytes, Direction direction, int device);
+
+/// Where a copy goes from and to; host memory is pinned.
+enum class Direction { to_device, to_host, on_device };
+
+/// A stream of one device and the timing of what is put on it. Errors (device): what a call or an earlier kernel did.
+class Queue {
+  public:
+    explicit Queue(int device);
+    ~Queue();
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
+
+    Stream stream() const { return stream_; }
+    void copy(const std::byte* from, std::byte* to, std::size_t bytes, Direction direction);
+    void fill(std::byte* data, std::uint8_t value, std::size_t bytes);
+    void synchronize();
+    /// Seconds on the device of what `enqueue` puts on the stream, by events.
+    double time(const std::function<void()>& enqueue);
+    /// Seconds of one of `count` replays of it as a graph, by events; nothing where it cannot be captured.
+    std::optional<double> replay(const std::function<void()>& enqueue, int count);
+
+  private:
+    int device_;
+    Stream stream_;
+    void* begin_ = nullptr;  // events
+    void* end_ = nullptr;
+};
+
+/// Can the device still work, or has an error ruined its context?
+bool usable(int device);
+
+/// A named range in a profiler's time line (NVTX), for as long as it lives; nothing without CUDA.
+class Mark {
+  public:
+    explicit Mark(const std::string& name);
+    ~Mark();
+    Mark(const Mark&) = delete;
+    Mark& operator=(const Mark&) = delete;
+};
 
 }  // namespace cuda
 }  // namespace gridstride

@@ -34,8 +34,30 @@ std::byte* allocate_pinned(std::size_t) {
     refuse();
 }
 void release_pinned(std::byte*) noexcept {}
-void copy(const std::byte*, std::byte*, std::size_t, Direction, int) {
+
+Queue::Queue(int device) : device_(device) {
     refuse();
 }
+Queue::~Queue() = default;
+void Queue::copy(const std::byte*, std::byte*, std::size_t, Direction) {
+    refuse();
+}
+void Queue::fill(std::byte*, std::uint8_t, std::size_t) {
+    refuse();
+}
+void Queue::synchronize() {
+    refuse();
+}
+double Queue::time(const std::function<void()>&) {
+    refuse();
+}
+std::optional<double> Queue::replay(const std::function<void()>&, int) {
+    refuse();
+}
+bool usable(int) {
+    return false;
+}
+Mark::Mark(const std::string&) {}
+Mark::~Mark() = default;
 
 }  // namespace gridstride::cuda

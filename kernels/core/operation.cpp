@@ -2,6 +2,8 @@
 // Posing a problem: parameters resolved, output Specs inferred, the arithmetic type found.
 #include "core/operation.hpp"
 
+#include <fmt/format.h>
+
 namespace gridstride {
 
 DType common_type(const Op& op, std::span<const Spec> in) {
@@ -17,6 +19,15 @@ DType common_type(const Op& op, std::span<const Spec> in) {
 DType arithmetic(const Op& op, const Problem& problem) {
     const DType type = result_type(common_type(op, problem.in), problem.out[0].dtype);
     return is_half(type) ? DType::float32 : type;
+}
+
+DType output_type(DType natural, std::optional<DType> asked) {
+    if (asked && is_complex(natural) && !is_complex(*asked))
+        throw Error(Category::config,
+                    fmt::format("the result is {}: it does not convert to {}; complex64 or complex128 would do",
+                                name(natural), name(*asked)),
+                    "result_dtype");
+    return asked.value_or(natural);
 }
 
 Problem pose(const Op& op, Params given, std::vector<Spec> in, std::optional<DType> result, Place place) {

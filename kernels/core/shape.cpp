@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -34,7 +35,7 @@ Shape row_major_strides(const Shape& shape) {
     return strides;
 }
 
-Shape broadcast(const Shape& a, const Shape& b) {
+Shape broadcast(const Shape& a, const Shape& b, std::string where) {
     Shape result(std::max(a.size(), b.size()));
     for (std::size_t i = 0; i < result.size(); ++i) {  // from the last axis
         const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
@@ -43,7 +44,8 @@ Shape broadcast(const Shape& a, const Shape& b) {
             throw Error(
                 Category::config,
                 fmt::format("shapes {} and {} do not broadcast: axes of length {} and {} meet, and neither is 1",
-                            to_text(a), to_text(b), x, y));
+                            to_text(a), to_text(b), x, y),
+                std::move(where));
         result[result.size() - 1 - i] = x == 1 ? y : x;
     }
     return result;

@@ -16,8 +16,8 @@ std::int64_t count(const Shape& shape);
 /// Strides in elements of a contiguous row-major tensor; the last is 1.
 Shape row_major_strides(const Shape& shape);
 
-/// NumPy's broadcasting of two shapes. Error (config): names both shapes where they do not match.
-Shape broadcast(const Shape& a, const Shape& b);
+/// NumPy's broadcasting of two shapes. Error (config, at `where`): names both shapes where they do not match.
+Shape broadcast(const Shape& a, const Shape& b, std::string where = {});
 
 /// "(2, 3)", "(5,)", "()", as Python prints it.
 std::string to_text(const Shape& shape);

@@ -101,6 +101,14 @@ Slab part(const Slab& slab, const Selection& selection) {
     return result;
 }
 
+Slab broadcast(const Slab& slab, const Shape& shape) {
+    Slab result{{slab.spec.dtype, shape, slab.spec.present}, Shape(shape.size(), 0), slab.data};
+    const std::size_t missing = shape.size() - slab.spec.shape.size();
+    for (std::size_t i = missing; i < shape.size(); ++i)
+        if (slab.spec.shape[i - missing] != 1) result.strides[i] = slab.strides[i - missing];
+    return result;
+}
+
 namespace {
 
 void copy_axis(const Slab& from, const Slab& to, std::size_t axis, const std::byte* source, std::byte* target,
@@ -124,9 +132,9 @@ void copy_axis(const Slab& from, const Slab& to, std::size_t axis, const std::by
 
 }  // namespace
 
-void copy(const Slab& from, const Slab& to) {
+void copy_bits(const Slab& from, const Slab& to) {
     if (from.spec.dtype != to.spec.dtype || from.spec.shape != to.spec.shape)
-        throw Error(Category::internal, fmt::format("copy of {} to {}", to_text(from.spec), to_text(to.spec)));
+        throw Error(Category::internal, fmt::format("copy_bits of {} to {}", to_text(from.spec), to_text(to.spec)));
     if (from.spec.size() == 0) return;
     if (from.contiguous() && to.contiguous())
         std::memcpy(to.data, from.data, from.spec.bytes());
@@ -136,7 +144,7 @@ void copy(const Slab& from, const Slab& to) {
 
 Tensor clone(const Slab& slab) {
     Tensor result(slab.spec);
-    copy(slab, result.slab());
+    copy_bits(slab, result.slab());
     return result;
 }
 

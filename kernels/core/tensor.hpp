@@ -69,8 +69,11 @@ class Tensor {
 /// The part of a slab that a selection names; dropped axes are left out.
 Slab part(const Slab& slab, const Selection& selection);
 
+/// The slab as if it had `shape`, which it broadcasts to (NumPy's rules): repeated axes have stride 0. Read only.
+Slab broadcast(const Slab& slab, const Shape& shape);
+
 /// Host to host, same dtype and shape, any strides. Bits are moved, not converted.
-void copy(const Slab& from, const Slab& to);
+void copy_bits(const Slab& from, const Slab& to);
 
 /// A contiguous host copy.
 Tensor clone(const Slab& slab);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Buffers, poison, the call and its clock, for both kinds of device.
+#include "compute.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+namespace gridstride::engine {
+
+namespace {
+
+constexpr int repeats = 5;             // timed runs after the warm-up
+constexpr double repeat_seconds = 2;   // that they may take together
+constexpr double replay_below = 1e-4;  // seconds: shorter kernels are timed by replaying a graph
+constexpr int replays = 20;
+
+double median(std::vector<double> seconds) {
+    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    return *middle;
+}
+
+/// The warm-up's own time, or the median of the runs that fit.
+template <class Once>
+double measure(Once once, bool timed) {
+    const double first = once();
+    if (!timed) return first;
+    const int runs = static_cast<int>(std::min<double>(repeats, repeat_seconds / std::max(first, 1e-9)));
+    std::vector<double> seconds;
+    for (int i = 0; i < runs; ++i) seconds.push_back(once());
+    return seconds.empty() ? first : median(std::move(seconds));
+}
+
+Tensor bytes(std::size_t n, Memory memory = Memory::host, int device = 0) {
+    return n == 0 ? Tensor() : Tensor({DType::int32, {static_cast<std::int64_t>((n + 3) / 4)}}, memory, device);
+}
+
+/// The input that output 0 begins as, or -1.
+int in_place(const Op& op, const Problem& problem) {
+    const int alias = op.outputs[0].alias;
+    return alias >= 0 && problem.in[static_cast<std::size_t>(alias)] == problem.out[0] ? alias : -1;
+}
+
+Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed) {
+    const Plan plan = variant.prepare(problem);
+    const Tensor workspace = bytes(plan.workspace);
+    Computed result{Tensor(problem.out[0]), 0, 0, 0, {}};
+    const Slab out = result.out.slab();
+    std::vector<Slab> handed(in.begin(), in.end());
+    if (alias >= 0) handed[static_cast<std::size_t>(alias)] = out;
+    result.seconds = measure(
+        [&] {
+            if (alias >= 0)
+                copy_bits(in[static_cast<std::size_t>(alias)], out);
+            else
+                poison(out);
+            const auto start = std::chrono::steady_clock::now();
+            plan.step({handed, {&out, 1}, workspace.data(), {}});
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        },
+        timed);
+    return result;
+}
+
+Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed) {
+    const int index = problem.place.index;
+    cuda::Queue queue(index);
+    const Plan plan = variant.prepare(problem);
+    const Tensor workspace = bytes(plan.workspace, Memory::device, index);
+    const Tensor out(problem.out[0], Memory::device, index);
+    const Slab out_slab = out.slab();
+    Computed result{Tensor(problem.out[0]), 0, 0, 0, plan.launched};
+
+    std::vector<Tensor> inputs(in.size());
+    std::vector<Slab> handed(in.begin(), in.end());
+    Tensor base;  // what an in-place output begins as
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        if (!in[i].spec.present) continue;
+        const std::size_t size = in[i].spec.bytes();
+        const Tensor pinned(in[i].spec, Memory::pinned);
+        if (size > 0) std::memcpy(pinned.data(), in[i].data, size);
+        inputs[i] = Tensor(in[i].spec, Memory::device, index);
+        result.copy_in +=
+            queue.time([&] { queue.copy(pinned.data(), inputs[i].data(), size, cuda::Direction::to_device); });
+        handed[i] = static_cast<int>(i) == alias ? out_slab : inputs[i].slab();
+    }
+    const auto begin = [&] {
+        if (alias >= 0)
+            queue.copy(inputs[static_cast<std::size_t>(alias)].data(), out.data(), out.spec().bytes(),
+                       cuda::Direction::on_device);
+        else  // all bits set is NaN in every float type
+            queue.fill(out.data(), is_integer(out.spec().dtype) ? 0xA5 : 0xFF, out.spec().bytes());
+    };
+    const auto enqueue = [&] { plan.step({handed, {&out_slab, 1}, workspace.data(), queue.stream()}); };
+    result.seconds = measure(
+        [&] {
+            begin();
+            return queue.time(enqueue);
+        },
+        timed);
+    if (timed && result.seconds < replay_below) {
+        std::vector<double> seconds;
+        for (int i = 0; i < repeats; ++i)
+            if (const auto one = queue.replay(enqueue, replays)) seconds.push_back(*one);
+        if (!seconds.empty()) result.seconds = median(std::move(seconds));
+        begin();  // an in-place output has been added to many times
+        enqueue();
+        queue.synchronize();
+    }
+    const Tensor pinned(problem.out[0], Memory::pinned);
+    result.copy_out =
+        queue.time([&] { queue.copy(out.data(), pinned.data(), out.spec().bytes(), cuda::Direction::to_host); });
+    if (out.spec().bytes() > 0) std::memcpy(result.out.data(), pinned.data(), out.spec().bytes());
+    return result;
+}
+
+}  // namespace
+
+Computed compute(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, bool timed) {
+    const int alias = in_place(op, problem);
+    return variant.device == Device::cpu ? on_cpu(variant, problem, in, alias, timed)
+                                         : on_cuda(variant, problem, in, alias, timed);
+}
+
+}  // namespace gridstride::engine

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Running a variant on host tensors, on the CPU or through device memory, and timing it.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "core/operation.hpp"
+
+namespace gridstride::engine {
+
+struct Computed {
+    Tensor out;                        // on the host
+    double seconds = 0;                // of the computation: median of 5 after a warm-up, fewer where they take long
+    double copy_in = 0, copy_out = 0;  // pinned copies to the device and back; 0 on the CPU
+    std::optional<Launched> launched;
+
+    double with_copies() const { return copy_in + seconds + copy_out; }
+};
+
+/// Output 0 of `problem` by `variant`. in: on the host, left as they are; an output that may overwrite one of them
+/// begins as its copy, any other as NaN (integers 0xA5 bytes). timed: repeat for the median; else one run. Errors:
+/// those of prepare and step; (device) not enough memory.
+Computed compute(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, bool timed);
+
+}  // namespace gridstride::engine

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Running a case on the CPU: every stage timed, every failure caught and recorded.
+#include "execute.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "compute.hpp"
+#include "inputs.hpp"
+#include "outputs.hpp"
+#include "validation/validation.hpp"
+
+namespace gridstride::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<Slab> slabs(const std::vector<Tensor>& tensors) {
+    std::vector<Slab> list;
+    for (const Tensor& tensor : tensors) list.push_back(tensor.slab());
+    return list;
+}
+
+report::Number number(const validation::Complex& value, DType dtype) {
+    return {value.re, value.im, is_complex(dtype)};
+}
+
+/// The judgement as report lines.
+void record(const validation::Judgement& judged, const Case& one, report::Case& line) {
+    const Spec& out = one.computed().out[0];
+    switch (judged.verdict) {
+        case validation::Verdict::pass:
+            line.status = report::Status::pass;
+            break;
+        case validation::Verdict::mismatch:
+            line.status = report::Status::mismatch;
+            break;
+        case validation::Verdict::vacuous:
+            line.status = report::Status::vacuous;
+            break;
+        case validation::Verdict::unvalidated:
+            line.status = report::Status::unvalidated;
+            break;
+    }
+    line.reason = judged.reason;
+    line.loose_tolerance = judged.loose;
+    line.notes.insert(line.notes.end(), judged.notes.begin(), judged.notes.end());
+    line.outputs[0].nan = judged.nan_outputs;
+    if (judged.verdict == validation::Verdict::unvalidated) return;
+    report::ReferenceLine reference{
+        judged.checked,
+        judged.of,
+        judged.failed,
+        judged.max_abs,
+        judged.max_ulp,
+        judged.rel_l2,
+        judged.tolerance_used,
+        {judged.bound.formula, judged.bound.c, judged.bound.u_out, judged.bound.u_acc, judged.bound.g, judged.bound.n},
+        {}};
+    if (judged.worst)
+        reference.worst = {unravel(judged.worst->index, out.shape), number(judged.worst->got, out.dtype),
+                           number(judged.worst->expected, out.dtype)};
+    line.reference = reference;
+    if (judged.vendor) {
+        const validation::Witness& witness = *judged.vendor;
+        line.vendor = {witness.name,
+                       !witness.error.empty() ? "error: " + witness.error
+                       : witness.agrees       ? "pass"
+                                              : "mismatch",
+                       witness.tolerance_used, witness.max_abs, witness.rel_l2};
+    }
+}
+
+/// The second witness of a case: for a library on the CPU our own loop, where its cost is within the budget.
+const Variant* witness_of(const Case& one) {
+    if (one.variant->role != Role::vendor || one.place.device != Device::cpu) return nullptr;
+    const Variant* loop = find(*one.job->entry, "loop", Device::cpu);
+    if (loop == nullptr || (loop->refuses != nullptr && !loop->refuses(one.computed()).empty())) return nullptr;
+    const double terms =
+        static_cast<double>(one.computed().out[0].size()) * static_cast<double>(one.op().terms(one.computed()));
+    return one.job->validate.mode == Validate::Mode::full || terms <= one.job->validate.terms ? loop : nullptr;
+}
+
+validation::Judgement judge(const Case& one, std::span<const Slab> in, const Slab& out) {
+    const Variant* loop = witness_of(one);
+    validation::SecondWitness witness;
+    if (loop != nullptr) {
+        Problem problem = one.computed();
+        problem.launch = {};
+        witness = {loop, [&one, loop, problem](std::span<const Slab> inputs) {
+                       return compute(one.op(), *loop, problem, inputs, false).out;
+                   }};
+    }
+    return validation::judge(one.op(), *one.variant, one.computed(), in, out, one.job->validate, one.job->tolerance,
+                             loop != nullptr ? &witness : nullptr, one.place.threads);
+}
+
+nlohmann::json identity_of(const PlannedInput& input, std::uint64_t checksum) {
+    struct stat status {};
+    nlohmann::json entry{
+        {"file", input.info->file}, {"dataset", input.info->path}, {"checksum", fmt::format("{:016x}", checksum)}};
+    if (stat(input.info->file.c_str(), &status) == 0) {
+        entry["bytes"] = status.st_size;
+        entry["mtime"] = status.st_mtime;
+    }
+    return entry;
+}
+
+void run_stages(const Case& one, std::vector<Result>& results, Result& result, const report::Surroundings& surroundings,
+                const OnStage& on_stage, report::Case& line) {
+    auto start = Clock::now();
+    on_stage(one.name, "reading");
+    std::vector<Tensor> tensors(one.inputs.size());
+    nlohmann::json identity = nlohmann::json::array();
+    for (std::size_t i = 0; i < one.inputs.size(); ++i) {
+        if (one.inputs[i].source == nullptr) continue;
+        report::InputLine input;
+        std::uint64_t checksum = 0;
+        tensors[i] = load(one, i, results, input, checksum);
+        if (one.inputs[i].info) identity.push_back(identity_of(one.inputs[i], checksum));
+        if (input.nan > 0)
+            line.notes.push_back(fmt::format("input {}: {} NaN{}", input.name, input.nan,
+                                             input.replaced > 0 ? fmt::format(", {} replaced", input.replaced) : ""));
+        line.inputs.push_back(std::move(input));
+    }
+    std::vector<Slab> in = slabs(tensors);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i].spec.present = one.computed().in[i].present;
+    line.seconds.read = since(start);
+
+    on_stage(one.name, "computing");
+    Computed computed = compute(one.op(), *one.variant, one.computed(), in, one.variant->role != Role::faulty);
+    line.seconds.compute = computed.seconds;
+    line.seconds.copy_in = computed.copy_in;
+    line.seconds.copy_out = computed.copy_out;
+    line.seconds.with_copies = computed.with_copies();
+    if (computed.launched) {
+        const Launched& launched = *computed.launched;
+        line.launch = {launched.grid, launched.block, launched.blocks_per_multiprocessor, launched.occupancy,
+                       launched.idle_threads};
+    }
+
+    start = Clock::now();
+    on_stage(one.name, "validating");
+    line.outputs = {{std::string(one.op().outputs[0].name), one.problem.out[0], {}, {}, 0, {}}};
+    const Slab out = computed.out.slab();
+    record(judge(one, in, out), one, line);
+    line.seconds.validate = since(start);
+    if (out.spec.size() <= 4)
+        for (std::int64_t i = 0; i < out.spec.size(); ++i)
+            line.outputs[0].values.push_back({real_part(out, i), imaginary_part(out, i), is_complex(out.spec.dtype)});
+
+    result.data = std::move(computed.out);
+    const int alias = one.op().outputs[0].alias;
+    if (one.compact && alias >= 0) {
+        const PlannedInput& base = one.inputs[static_cast<std::size_t>(alias)];
+        if (base.producer >= 0)
+            result.rest = results[static_cast<std::size_t>(base.producer)].rest;
+        else
+            result.rest = base.info;
+    }
+    describe_axes(one, results, result);
+    if (!one.outputs[0].file.empty()) {
+        start = Clock::now();
+        on_stage(one.name, "writing");
+        write(one, result, surroundings, identity.dump(), line);
+        line.seconds.write = since(start);
+    }
+    if (line.status == report::Status::mismatch) result.failed = "mismatch";
+}
+
+}  // namespace
+
+report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& results,
+                      const report::Surroundings& surroundings, const OnStage& on_stage) {
+    const Case& one = plan.cases[index];
+    Result& result = results[index];
+    result.readers = one.consumers;
+    report::Case line;
+    line.name = one.name;
+    line.job = one.job->name;
+    line.op = one.op().name;
+    line.device = one.place.device == Device::cpu ? "cpu" : fmt::format("cuda:{}", one.place.index);
+    line.variant = one.variant != nullptr ? one.variant->name : "auto";
+    line.params = one.params;
+    line.notes = one.notes;
+    const auto fail = [&](report::Status status, const std::string& reason, int exit) {
+        line.status = status;
+        line.reason = reason;
+        line.exit = exit;
+        result.failed = reason;
+        result.data = Tensor();
+    };
+    std::string producer;
+    for (const PlannedInput& input : one.inputs)
+        if (input.producer >= 0 && !results[static_cast<std::size_t>(input.producer)].failed.empty())
+            producer = plan.cases[static_cast<std::size_t>(input.producer)].name;
+    if (!one.reason.empty()) {
+        fail(one.exit == 0 ? report::Status::skipped : report::Status::error, one.reason, one.exit);
+    } else if (!producer.empty()) {
+        fail(report::Status::skipped, producer + " failed", 0);
+    } else {
+        try {
+            run_stages(one, results, result, surroundings, on_stage, line);
+        } catch (const Error& fault) {
+            fail(report::Status::error, fault.what(),
+                 fault.category() == Category::input || fault.category() == Category::config ? 3 : 4);
+        } catch (const std::bad_alloc&) {
+            fail(report::Status::error, "not enough memory", 4);
+        } catch (const std::exception& fault) {
+            fail(report::Status::error, fault.what(), 4);
+        }
+    }
+    for (const PlannedInput& input : one.inputs)
+        if (input.producer >= 0)
+            if (Result& read = results[static_cast<std::size_t>(input.producer)]; --read.readers == 0)
+                read.data = Tensor();
+    if (result.readers == 0) result.data = Tensor();
+    return line;
+}
+
+}  // namespace gridstride::engine

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One case from its plan to its report line: read, compute, validate, write. A case that fails is recorded; the run
+// goes on.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/report.hpp"
+#include "plan.hpp"
+
+namespace gridstride::engine {
+
+/// What a case leaves for the cases that read its output.
+struct Result {
+    Tensor data;                      // as computed: compact where the case was
+    std::optional<hdf5::Info> rest;   // compact only: the dataset that holds the other blocks; none: they are zero
+    std::vector<hdf5::Scale> scales;  // of the user's layout
+    std::string units, long_name;
+    std::string failed;  // not empty: there is no output
+    int readers = 0;     // still to come
+};
+
+/// Told of each stage as it begins: "layer1", "computing".
+using OnStage = std::function<void(std::string_view name, std::string_view stage)>;
+
+/// Runs case `index`, whose producers have run. results: one a case, updated.
+report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& results,
+                      const report::Surroundings& surroundings, const OnStage& on_stage);
+
+}  // namespace gridstride::engine

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A case's inputs, read, made or handed over, in the dtype and layout its kernel takes.
+#pragma once
+
+#include "execute.hpp"
+
+namespace gridstride::engine {
+
+/// Input i of a case, and its line for the report. Errors (input): the file or a value, with its place.
+Tensor load(const Case& one, std::size_t i, const std::vector<Result>& results, report::InputLine& line,
+            std::uint64_t& checksum);
+
+}  // namespace gridstride::engine

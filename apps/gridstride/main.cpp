@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line: one subcommand a verb.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "facts.hpp"
+#include "options.hpp"
+#include "verbs.hpp"
+
+namespace {
+
+using gridstride::RunOptions;
+
+void add_run_options(CLI::App& verb, RunOptions& options) {
+    verb.add_option("CONFIG", options.configs, "job files; - is standard input")->required();
+    verb.add_option("--set", options.overrides.set, "override a value: n=8192, jobs.layer1.params.kernel=5")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false)
+        ->take_all();
+    verb.add_option("--device", options.overrides.device, "auto, cpu, cuda or cuda:N")->type_name("D");
+    verb.add_option("--variant", options.overrides.variant, "a variant, or all")->type_name("V");
+    verb.add_option("--validate", options.overrides.validate, "sample, full or none")->type_name("W");
+    verb.add_option("--threads", options.overrides.threads, "CPU threads (default: all)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096));
+    verb.add_option(
+            "--output-dir", options.output_dir,
+            "folder of outputs and reports (default: out/<config stem>; with several job files a folder each in it)")
+        ->type_name("DIR");
+    verb.add_option("--only", options.only, "only the cases or jobs this glob names, and what they read")
+        ->type_name("GLOB")
+        ->allow_extra_args(false)
+        ->take_all();
+    verb.add_flag("--json", options.json, "print the report as JSON, one document a line");
+    verb.add_flag("-q,--quiet", options.quiet, "print only what went wrong");
+    verb.add_flag("-v,--verbose", options.verbose, "print every note");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace gridstride;
+    CLI::App app{"gridstride: numerical kernels on HDF5 tensors, from a YAML job file, with proof of the answers"};
+    app.set_version_flag("--version", "gridstride " + version_text());
+    app.require_subcommand(1);
+    app.footer(
+        "Exit codes: 0 all passed, 1 a mismatch, 2 bad configuration or usage, 3 an input or output failed,\n"
+        "4 a device or the runtime failed, 5 nothing ran or was judged, 130 interrupted.");
+
+    RunOptions run_options, check_options;
+    CLI::App* run_verb = app.add_subcommand("run", "compute, judge, write, report");
+    add_run_options(*run_verb, run_options);
+    run_verb->footer("Example: gridstride run configs/quickstart.yaml --device cpu");
+    CLI::App* check_verb = app.add_subcommand("check", "plan only: nothing is read but headers, nothing is written");
+    add_run_options(*check_verb, check_options);
+    check_verb->add_flag("--explain", check_options.explain, "each resolved value and its origin, bytes, memory");
+    check_verb->footer("Example: gridstride check --explain configs/quickstart.yaml");
+
+    ListOptions list_options;
+    CLI::App* list_verb = app.add_subcommand("list", "operations, their parameters and variants");
+    list_verb->add_option("OP", list_options.op, "one operation");
+    list_verb->add_flag("--example", list_options.example, "print a complete job");
+    list_verb->add_flag("--schema", list_options.schema, "print the JSON Schema of job files");
+    list_verb->footer("Example: gridstride list convcov --example");
+
+    InspectOptions inspect_options;
+    CLI::App* inspect_verb = app.add_subcommand("inspect", "what is in an HDF5 file");
+    inspect_verb->add_option("FILE[:/PATH]", inspect_options.target, "a file, or a group or dataset in it")->required();
+    inspect_verb->add_flag("--stats", inspect_options.stats, "min, max, mean and NaN count of each dataset");
+    inspect_verb->footer("Example: gridstride inspect data/quickstart.h5:/signal --stats");
+
+    CLI::App* doctor_verb =
+        app.add_subcommand("doctor", "devices, driver, libraries; a small computation through each");
+    doctor_verb->footer("Example: gridstride doctor");
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& done) {
+        return app.exit(done);
+    } catch (const CLI::ParseError& fault) {
+        app.exit(fault);
+        return Exit::bad_config;
+    }
+    run_options.command = check_options.command = {argv, argv + argc};
+    try {
+        if (*run_verb) return run(run_options);
+        if (*check_verb) return check(check_options);
+        if (*list_verb) return list(list_options);
+        if (*inspect_verb) return inspect(inspect_options);
+        return doctor();
+    } catch (const Error& fault) {
+        fmt::print(stderr, "error: {}\n", fault.what());
+        switch (fault.category()) {
+            case Category::config:
+                return Exit::bad_config;
+            case Category::input:
+                return Exit::bad_input;
+            default:
+                return Exit::device_failed;
+        }
+    } catch (const std::exception& fault) {
+        fmt::print(stderr, "error: {}\n", fault.what());
+        return Exit::device_failed;
+    }
+}

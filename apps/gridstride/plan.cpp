@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan: one job at a time in order of dependence, each step a function from values to values.
+#include "plan.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "io/generate.hpp"
+
+namespace gridstride::engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What is known of a job once it is planned: what its readers need.
+struct Planned {
+    std::vector<int> cases;
+    std::optional<Problem> problem;  // empty where it has errors
+    std::string failed;              // the reason its cases do not run, where one is an input error
+};
+
+struct Planner {
+    const config::Config& config;
+    const PlanOptions& options;
+    config::Diagnostics& diagnostics;
+    Plan& plan;
+    std::vector<cuda::DeviceInfo> gpus{};
+    std::string no_gpu{};
+    std::map<std::string, Planned> done{};
+    std::map<std::string, std::string> owner{};  // output file -> case
+
+    void error(const config::Job& job, const std::string& key, const std::string& message) {
+        diagnostics.add(job.at(key), message);
+    }
+};
+
+std::string canonical(const std::string& path) {
+    std::error_code ignored;
+    const fs::path result = fs::weakly_canonical(path, ignored);
+    return ignored ? fs::absolute(path).lexically_normal().string() : result.string();
+}
+
+/// Jobs so that producers come first; the loader has refused cycles.
+std::vector<const config::Job*> in_order(const config::Config& config) {
+    std::map<std::string, const config::Job*> by_name;
+    for (const config::Job& job : config.jobs) by_name[job.name] = &job;
+    std::vector<const config::Job*> order;
+    std::set<std::string> seen;
+    const auto visit = [&](const auto& self, const config::Job& job) -> void {
+        if (!seen.insert(job.name).second) return;
+        for (const auto& [name, input] : job.inputs)
+            if (const auto* output = std::get_if<config::JobOutput>(&input.source))
+                if (const auto found = by_name.find(output->job); found != by_name.end()) self(self, *found->second);
+        order.push_back(&job);
+    };
+    for (const config::Job& job : config.jobs) visit(visit, job);
+    return order;
+}
+
+// ------------------------------------------------------------------------------------------------ inputs
+
+/// Shape after `shape:`, whose one -1 is what is left over.
+Shape reshaped(const Shape& from, Shape to) {
+    const std::int64_t have = count(from);
+    std::int64_t known = 1;
+    auto open = to.end();
+    for (auto extent = to.begin(); extent != to.end(); ++extent) {
+        if (*extent == -1)
+            open = extent;
+        else if (__builtin_mul_overflow(known, *extent, &known))
+            known = 0;
+    }
+    if (open != to.end() && known > 0 && have % known == 0) *open = have / known;
+    if (std::find(to.begin(), to.end(), -1) != to.end() || count(to) != have)
+        throw Error(Category::config,
+                    fmt::format("{} elements of shape {} do not fill shape {}", have, to_text(from), to_text(to)));
+    return to;
+}
+
+/// What integers become where the operation takes none.
+DType without_integers(DType dtype, bool integers) {
+    return integers || !is_integer(dtype) ? dtype : DType::float64;
+}
+
+struct Posed {
+    Spec spec;            // its own dtype, not yet the common one
+    bool number = false;  // takes the other inputs' type
+    bool whole = false;   // of numbers
+};
+
+/// Poses one input: its shape and own dtype. Error (config or input) as the sources say.
+Posed pose_input(Planner& planner, const config::Job& job, const Input& row, const config::Input& input,
+                 PlannedInput& planned) {
+    const Op& op = *job.entry->op;
+    const std::optional<DType> wanted = row.own_dtype ? std::optional(DType::float64)
+                                        : input.dtype ? input.dtype
+                                                      : job.dtype;
+    Posed posed;
+    DType natural = DType::float32;
+    if (const auto* dataset = std::get_if<config::Dataset>(&input.source)) {
+        planned.info = hdf5::describe(dataset->file, dataset->path);
+        const hdf5::Info& info = *planned.info;
+        if (info.null_space)
+            throw Error(
+                Category::config,
+                fmt::format("{}:{} has a null dataspace: a type but no elements, not even zero", info.file, info.path));
+        natural = hdf5::natural_dtype(info, op.integers, input.pair);
+        planned.select = input.select ? config::select(*input.select, info.shape) : whole(info.shape);
+        posed.spec.shape = shape_of(planned.select);
+        if (input.pair) {
+            if (posed.spec.shape.empty() || posed.spec.shape.back() != 2 || planned.select.axes.back().dropped)
+                throw Error(Category::config,
+                            fmt::format("complex: pair needs a last axis of 2 (re, im), whole; the shape is {}",
+                                        to_text(posed.spec.shape)),
+                            "complex");
+            posed.spec.shape.pop_back();
+        }
+        if (input.shape) posed.spec.shape = reshaped(posed.spec.shape, *input.shape);
+    } else if (const auto* output = std::get_if<config::JobOutput>(&input.source)) {
+        const Planned& producer = planner.done.at(output->job);  // plan_job has seen to it that it is posed
+        planned.producer = producer.cases.front();
+        const Spec& spec = producer.problem->out[0];
+        natural = without_integers(spec.dtype, op.integers);
+        planned.select = input.select ? config::select(*input.select, spec.shape) : whole(spec.shape);
+        posed.spec.shape = shape_of(planned.select);
+        if (input.shape) posed.spec.shape = reshaped(posed.spec.shape, *input.shape);
+    } else if (const auto* numbers = std::get_if<config::Numbers>(&input.source)) {
+        posed.spec.shape = input.shape ? reshaped(numbers->shape, *input.shape) : numbers->shape;
+        posed.number = !wanted;
+        posed.whole = numbers->whole;
+        natural = numbers->whole && op.integers ? DType::int64 : DType::float32;
+    } else {
+        posed.spec.shape = input.shape.value_or(Shape{});
+        const auto& generate = std::get<config::Generate>(input.source);
+        const std::string reason = generate::refuses(generate, posed.spec.shape, wanted.value_or(natural));
+        if (!reason.empty()) throw Error(Category::config, reason, "generate");
+        count(posed.spec.shape);
+    }
+    posed.spec.dtype = wanted.value_or(natural);
+    const bool reads = !std::holds_alternative<config::Numbers>(input.source) &&
+                       !std::holds_alternative<config::Generate>(input.source);
+    if (reads && is_complex(natural) && !is_complex(posed.spec.dtype))
+        throw Error(Category::config,
+                    fmt::format("{} values do not become {}: complex to real is refused", name(natural),
+                                name(posed.spec.dtype)),
+                    "dtype");
+    if (!op.integers && is_integer(posed.spec.dtype))
+        throw Error(Category::config,
+                    fmt::format("{} takes no integers: dtype {} would have to be a float or complex type", op.name,
+                                name(posed.spec.dtype)),
+                    "dtype");
+    planned.own = posed.spec.dtype;
+    return posed;
+}
+
+/// The common dtype of the inputs (numbers adapt to the others), given to all but own_dtype ones.
+void unify(const Op& op, std::vector<Posed>& posed) {
+    std::optional<DType> common;
+    bool fraction = false, whole = true, numbers = false;
+    for (std::size_t i = 0; i < posed.size(); ++i) {
+        const Posed& one = posed[i];
+        if (!one.spec.present || op.inputs[i].own_dtype) continue;
+        if (one.number) {
+            numbers = true;
+            fraction = fraction || !one.whole;
+            whole = whole && one.whole;
+        } else {
+            common = common ? result_type(*common, one.spec.dtype) : one.spec.dtype;
+        }
+    }
+    if (numbers) {
+        if (!common)
+            common = whole && op.integers ? DType::int64 : DType::float32;
+        else if (fraction && is_integer(*common))
+            common = DType::float64;
+    }
+    if (!common) return;
+    for (std::size_t i = 0; i < posed.size(); ++i)
+        if (posed[i].spec.present && !op.inputs[i].own_dtype) posed[i].spec.dtype = *common;
+}
+
+// ------------------------------------------------------------------------------------------------ device and variant
+
+struct Choice {
+    std::string word;
+    const Variant* row = nullptr;
+    std::string reason;  // skipped
+    bool doubled = false;
+};
+
+bool has_gpu(const Planner& planner, const config::Job& job) {
+    return static_cast<int>(planner.gpus.size()) > job.device.index;
+}
+
+bool allowed(const Planner& planner, const config::Job& job, Device device) {
+    if (!job.device.any) return job.device.device == device;
+    return device == Device::cpu || !planner.gpus.empty();
+}
+
+Place place_of(const Planner& planner, const config::Job& job, Device device) {
+    Place place{device,
+                device == Device::cuda ? job.device.index : 0,
+                job.threads.value_or(planner.options.overrides.threads.value_or(0)),
+                {}};
+    if (device == Device::cuda && has_gpu(planner, job))
+        place.limits = planner.gpus[static_cast<std::size_t>(place.index)].limits;
+    return place;
+}
+
+std::string refusal(const Planner& planner, const config::Job& job, const Variant& row, Problem problem) {
+    if (row.device == Device::cuda && planner.gpus.empty() && cuda::built_in())
+        return fmt::format("{}: {}", row.name, planner.no_gpu);
+    problem.place = place_of(planner, job, row.device);
+    return row.refuses == nullptr ? std::string() : row.refuses(problem);
+}
+
+/// `auto`: the first of the operation's preferences that does not refuse; on CUDA custom ones only.
+Choice choose(Planner& planner, const config::Job& job, const Problem& problem) {
+    std::string reason;
+    for (const Device device : {Device::cuda, Device::cpu}) {
+        if (!allowed(planner, job, device)) continue;
+        for (const std::string_view word : job.entry->op->prefer(problem)) {
+            const Variant* row = find(*job.entry, word, device);
+            if (row == nullptr || row->role == Role::faulty || (device == Device::cuda && row->role != Role::custom))
+                continue;
+            const std::string why = refusal(planner, job, *row, problem);
+            if (why.empty()) return {std::string(word), row, {}, false};
+            if (reason.empty()) reason = why;
+        }
+    }
+    if (reason.empty())
+        reason = fmt::format("{} has no variant for {}", job.entry->op->name,
+                             job.device.any ? "this machine" : name(job.device.device));
+    return {"auto", nullptr, reason, false};
+}
+
+std::vector<Choice> choices(Planner& planner, const config::Job& job, const Problem& problem) {
+    std::vector<Choice> list;
+    const auto add = [&](const Variant& row, const std::string& word) {
+        list.push_back({word, &row, refusal(planner, job, row, problem), false});
+    };
+    for (const std::string& word : job.variants) {
+        if (word == "auto") {
+            list.push_back(choose(planner, job, problem));
+        } else if (word == "all") {
+            for (const Variant* row : job.entry->variants)
+                if (row->role != Role::faulty && (job.device.any || row->device == job.device.device))
+                    add(*row, std::string(row->name));
+        } else {
+            const Variant* on_cpu = find(*job.entry, word, Device::cpu);
+            const Variant* on_cuda = find(*job.entry, word, Device::cuda);
+            const Variant* row = on_cpu;
+            if (on_cuda != nullptr && (on_cpu == nullptr || allowed(planner, job, Device::cuda))) row = on_cuda;
+            if (!job.device.any && (row == nullptr || row->device != job.device.device))
+                row = job.device.device == Device::cpu ? on_cpu : on_cuda;
+            if (row == nullptr) {
+                planner.error(
+                    job, "variant",
+                    fmt::format("{} runs on the other device than device: {} allows", word, name(job.device.device)));
+                continue;
+            }
+            add(*row, word);
+        }
+    }
+    for (Choice& one : list)
+        one.doubled = one.row != nullptr && std::count_if(list.begin(), list.end(), [&](const Choice& other) {
+                                                return other.word == one.word;
+                                            }) > 1;
+    for (Choice& one : list) {
+        const bool launch = !job.launch.grid.empty() || !job.launch.block.empty();
+        if (one.row == nullptr || !launch || one.row->takes_launch) continue;
+        const std::string reason = fmt::format("{} takes no launch", one.row->name);
+        if (job.listed)
+            one.reason = one.reason.empty() ? reason : one.reason;
+        else if (job.own_launch)
+            planner.error(job, "launch",
+                          reason + (one.row->device == Device::cpu ? " (on the CPU: launch: {threads: N})" : ""));
+    }
+    return list;
+}
+
+// ------------------------------------------------------------------------------------------------ outputs
+
+/// FILE:/PATH of a case's outputs, expanded; every clash is an error.
+std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, const std::string& case_name,
+                                      const Choice& choice) {
+    const Op& op = *job.entry->op;
+    std::vector<PlannedOutput> result(op.outputs.size());
+    if (!job.output_file && job.outputs.empty()) return result;
+    const std::map<std::string, std::string> variables{
+        {"job", job.name},
+        {"variant", choice.word},
+        {"device", std::string(name(choice.row != nullptr ? choice.row->device : Device::cpu))}};
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+        const std::string output(op.outputs[i].name);
+        const auto own = job.outputs.find(output);
+        const std::string key = own != job.outputs.end() ? "outputs." + output : "outputs";
+        if (own == job.outputs.end() && !job.output_file) continue;
+        std::string file, dataset = "/" + output;
+        try {
+            const std::string text =
+                planner.config.expand(own != job.outputs.end() ? own->second : *job.output_file, variables);
+            const std::size_t colon = own != job.outputs.end() ? text.find(":/") : std::string::npos;
+            file = text.substr(0, colon);
+            if (colon != std::string::npos) dataset = text.substr(colon + 1);
+        } catch (const Error& fault) {
+            planner.error(job, key, fault.what());
+            continue;
+        }
+        const std::string path = canonical((fs::path(planner.plan.output_dir) / file).string());
+        const auto [taken, fresh] = planner.owner.emplace(path, case_name);
+        if (!fresh && taken->second != case_name) {
+            planner.error(
+                job, key,
+                fmt::format("cases {} and {} would both write {}: put a variable in the name ($job, $variant, $device)",
+                            taken->second, case_name, file));
+            continue;
+        }
+        const std::string stem = fs::path(path).filename().string();
+        if (fs::path(path).parent_path() == planner.plan.output_dir &&
+            (stem == "report.json" || stem == "report.jsonl")) {
+            planner.error(job, key, fmt::format("{} is the report's own name", stem));
+            continue;
+        }
+        try {
+            hdf5::check_writable(path);
+        } catch (const Error& fault) {
+            planner.error(job, key, fault.what());
+            continue;
+        }
+        result[i] = {path, dataset};
+    }
+    return result;
+}
+
+// ------------------------------------------------------------------------------------------------ jobs
+
+/// May this case compute on channel-diagonal blocks alone, as things stand with the cases it reads?
+bool stays_compact(const Case& one, const Plan& plan) {
+    const int alias = one.op().outputs[0].alias;
+    if (alias < 0) return true;
+    const auto base = static_cast<std::size_t>(alias);
+    if (!compacted(one.problem.in[base], one.compact->in[base])) return true;
+    // The other blocks of an in-place tensor must come from somewhere that can be copied as it is.
+    const PlannedInput& input = one.inputs[base];
+    const config::Input& source = *input.source;
+    if (source.select || source.shape || source.scale || source.nan || source.pair) return false;
+    return std::holds_alternative<config::Dataset>(source.source) ||
+           (input.producer >= 0 && plan.cases[static_cast<std::size_t>(input.producer)].compact);
+}
+
+/// Each case that can computes on channel-diagonal blocks, unless a reader of its output needs the full layout.
+void compact_all(Plan& plan) {
+    for (Case& one : plan.cases)
+        if (one.reason.empty() && one.op().compact != nullptr) one.compact = one.op().compact(one.problem);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (Case& one : plan.cases) {
+            if (one.compact && !stays_compact(one, plan)) {
+                one.compact.reset();
+                changed = true;
+            }
+            for (std::size_t k = 0; k < one.inputs.size(); ++k) {
+                const PlannedInput& input = one.inputs[k];
+                if (input.producer < 0) continue;
+                Case& producer = plan.cases[static_cast<std::size_t>(input.producer)];
+                const bool plain = !input.source->select && !input.source->shape;
+                const bool small = one.compact && plain && compacted(one.problem.in[k], one.compact->in[k]);
+                if (producer.compact && producer.problem.out != producer.compact->out && !small) {
+                    producer.compact.reset();
+                    changed = true;
+                }
+            }
+        }
+    }
+}
+
+std::size_t memory_of(const Case& one) {
+    const Problem& problem = one.computed();
+    std::size_t total = 0;
+    for (const Spec& spec : problem.in) total += spec.present ? spec.bytes() : 0;
+    for (const Spec& spec : problem.out) total += spec.bytes();
+    if (one.variant != nullptr && one.variant->memory != nullptr) total += one.variant->memory(problem);
+    return total;
+}
+
+void plan_job(Planner& planner, const config::Job& job) {
+    Planned& state = planner.done[job.name];
+    const Op& op = *job.entry->op;
+    bool good = true;
+    const auto fail = [&](const std::string& key, const std::string& message) {
+        planner.error(job, key, message);
+        good = false;
+    };
+
+    // Inputs, each on its own, so that every fault is found.
+    std::vector<PlannedInput> inputs(op.inputs.size());
+    std::vector<Posed> posed(op.inputs.size());
+    std::string damaged;  // a file that cannot be read: the case is an error, the run goes on
+    std::string missing;  // a producer that is not there
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+        const std::string key = "inputs." + std::string(op.inputs[i].name);
+        const auto given = job.inputs.find(op.inputs[i].name);
+        posed[i].spec.present = given != job.inputs.end();
+        if (given == job.inputs.end()) {
+            good = good && op.inputs[i].optional;  // the loader has said so
+            continue;
+        }
+        inputs[i].source = &given->second;
+        if (const auto* output = std::get_if<config::JobOutput>(&given->second.source)) {
+            const auto producer = planner.done.find(output->job);
+            if (producer == planner.done.end() || !producer->second.problem || producer->second.cases.empty()) {
+                good = false;  // the producer's own error stands already
+                if (producer != planner.done.end() && !producer->second.failed.empty()) missing = output->job;
+                continue;
+            }
+        }
+        try {
+            posed[i] = pose_input(planner, job, op.inputs[i], given->second, inputs[i]);
+        } catch (const Error& fault) {
+            if (fault.category() == Category::input)
+                damaged = damaged.empty() ? fault.what() : damaged;
+            else
+                fail(fault.where().empty() ? key : key + "." + fault.where(), fault.what());
+        }
+    }
+    Params params;
+    try {
+        params = resolve(op.params, job.params);
+    } catch (const Error& fault) {
+        fail(fault.where(), fault.what());
+    }
+
+    Problem problem;
+    if (good && damaged.empty()) {
+        try {
+            unify(op, posed);
+            std::vector<Spec> specs;
+            for (const Posed& one : posed) specs.push_back(one.spec);
+            problem = pose(op, job.params, specs, job.result_dtype);
+            problem.launch = job.launch;
+            for (const Spec& spec : problem.out) spec.bytes();
+            state.problem = problem;
+        } catch (const Error& fault) {
+            fail(fault.where().empty() ? "op" : fault.where(), fault.what());
+        }
+    }
+    if (!good && missing.empty()) return;
+
+    const bool posed_well = state.problem.has_value();
+    std::vector<Choice> list{{"auto", nullptr, {}, false}};
+    if (posed_well) list = choices(planner, job, problem);
+    for (const Choice& choice : list) {
+        Case one;
+        one.job = &job;
+        one.name = !job.listed || !posed_well ? job.name
+                   : choice.doubled ? fmt::format("{}[{}@{}]", job.name, choice.word, name(choice.row->device))
+                                    : fmt::format("{}[{}]", job.name, choice.word);
+        one.variant = choice.row;
+        one.params = params;
+        one.inputs = inputs;
+        one.reason = choice.reason;
+        if (!damaged.empty()) {
+            one.reason = damaged;
+            one.exit = 3;
+            state.failed = damaged;
+        } else if (!missing.empty()) {
+            one.reason = missing + " failed";
+            state.failed = one.reason;
+        }
+        if (one.variant != nullptr) one.place = place_of(planner, job, one.variant->device);
+        one.problem = problem;
+        one.problem.place = one.place;
+        one.outputs = outputs_of(planner, job, one.name, choice);
+        if (posed_well && op.remark != nullptr)
+            if (const std::string remark = op.remark(problem); !remark.empty()) one.notes.push_back(remark);
+        state.cases.push_back(static_cast<int>(planner.plan.cases.size()));
+        planner.plan.cases.push_back(std::move(one));
+    }
+}
+
+/// Input files that a job writes, outputs that are inputs.
+void check_overlap(Planner& planner) {
+    for (const config::Job& job : planner.config.jobs)
+        for (const auto& [name, input] : job.inputs) {
+            const auto* dataset = std::get_if<config::Dataset>(&input.source);
+            if (dataset == nullptr) continue;
+            const auto found = planner.owner.find(canonical(dataset->file));
+            if (found != planner.owner.end())
+                planner.error(job, "inputs." + name,
+                              fmt::format("{} is written by case {} of this run: use $JOB:/OUTPUT, or write elsewhere; "
+                                          "inputs are never modified",
+                                          dataset->file, found->second));
+        }
+}
+
+/// Keeps the cases `--only` names and what they read.
+void keep_only(Plan& plan, const std::vector<std::string>& globs, config::Diagnostics& diagnostics) {
+    if (globs.empty()) return;
+    std::vector<bool> kept(plan.cases.size());
+    for (const std::string& glob : globs) {
+        bool any = false;
+        for (std::size_t i = 0; i < plan.cases.size(); ++i)
+            if (fnmatch(glob.c_str(), plan.cases[i].name.c_str(), FNM_NOESCAPE) == 0 || plan.cases[i].name == glob ||
+                fnmatch(glob.c_str(), plan.cases[i].job->name.c_str(), 0) == 0)
+                kept[i] = any = true;
+        if (!any)
+            diagnostics.add({"--only " + glob, 0, 0}, "no case is called so" + config::did_you_mean(glob, [&] {
+                                                          std::vector<std::string> names;
+                                                          for (const Case& one : plan.cases) names.push_back(one.name);
+                                                          return names;
+                                                      }()));
+    }
+    for (std::size_t i = plan.cases.size(); i-- > 0;)
+        if (kept[i])
+            for (const PlannedInput& input : plan.cases[i].inputs)
+                if (input.producer >= 0) kept[static_cast<std::size_t>(input.producer)] = true;
+    std::vector<int> moved(plan.cases.size(), -1);
+    std::vector<Case> cases;
+    for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+        if (!kept[i]) continue;
+        moved[i] = static_cast<int>(cases.size());
+        cases.push_back(std::move(plan.cases[i]));
+        for (PlannedInput& input : cases.back().inputs)
+            if (input.producer >= 0) input.producer = moved[static_cast<std::size_t>(input.producer)];
+    }
+    plan.cases = std::move(cases);
+}
+
+/// What can be said once all cases are known: who reads whom, compact or not, memory.
+void finish(Plan& plan) {
+    for (const Case& one : plan.cases)
+        for (const PlannedInput& input : one.inputs)
+            if (input.producer >= 0) ++plan.cases[static_cast<std::size_t>(input.producer)].consumers;
+    compact_all(plan);
+    const std::size_t available = host_memory();
+    for (Case& one : plan.cases) {
+        if (!one.reason.empty()) continue;
+        if (one.compact) one.compact->place = one.place;
+        try {
+            one.memory = memory_of(one);
+        } catch (const Error& fault) {
+            one.memory = SIZE_MAX;
+        }
+        for (PlannedInput& input : one.inputs)
+            if (input.info)
+                input.bytes = static_cast<std::uint64_t>(count(shape_of(input.select))) *
+                              static_cast<std::uint64_t>(std::max(input.info->type.bits, 8) / 8) *
+                              (input.info->type.kind == hdf5::FileType::Kind::complex ? 2 : 1);
+        if (one.memory > available) {
+            one.reason = fmt::format("needs {:.2f} GiB of memory, this machine has {:.2f} GiB",
+                                     static_cast<double>(one.memory) / 0x1p30, static_cast<double>(available) / 0x1p30);
+            one.exit = 4;
+        }
+    }
+}
+
+}  // namespace
+
+std::size_t host_memory() {
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+Slab diagonal_view(const Slab& full) {
+    const Shape& n = full.spec.shape;
+    const Shape& s = full.strides;
+    return {{full.spec.dtype, {n[0], n[1], n[2], n[3], n[5], n[6]}},
+            {s[0], s[1] + s[4], s[2], s[3], s[5], s[6]},
+            full.data};
+}
+
+Plan plan(const std::string& source, const PlanOptions& options, config::Diagnostics& diagnostics) {
+    Plan plan;
+    plan.config = config::load(source, options.overrides, diagnostics);
+    plan.output_dir = canonical(options.output_dir.empty() ? "out/" + plan.config.stem : options.output_dir);
+    Planner planner{plan.config, options, diagnostics, plan};
+    planner.gpus = cuda::devices(&planner.no_gpu);
+    for (const config::Job& job : plan.config.jobs)
+        if (!job.device.any && job.device.device == Device::cuda && !has_gpu(planner, job))
+            throw Error(Category::device,
+                        fmt::format("job {} asks for cuda:{}, and {}", job.name, job.device.index,
+                                    planner.gpus.empty() ? planner.no_gpu
+                                                         : fmt::format("there are {} CUDA devices, counted from 0",
+                                                                       planner.gpus.size())));
+    for (const config::Job* job : in_order(plan.config))
+        if (job->entry != nullptr) plan_job(planner, *job);
+    check_overlap(planner);
+    keep_only(plan, options.only, diagnostics);
+    finish(plan);
+    return plan;
+}
+
+}  // namespace gridstride::engine

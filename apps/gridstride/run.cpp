@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gridstride run: every job file planned first, then each run, judged, written and reported.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+
+#include "execute.hpp"
+#include "facts.hpp"
+#include "progress.hpp"
+#include "session.hpp"
+#include "table.hpp"
+
+namespace gridstride {
+
+namespace {
+
+using report::Status;
+
+std::atomic<bool> stop{false};
+
+void on_interrupt(int) {
+    stop = true;
+    std::signal(SIGINT, SIG_DFL);  // a second one ends at once
+}
+
+// ------------------------------------------------------------------------------------------------ the table
+
+std::string time_text(double seconds) {
+    if (seconds <= 0) return "-";
+    const double ms = seconds * 1e3;
+    if (ms >= 1e4) return fmt::format("{:.1f} s", seconds);
+    return fmt::format("{:.{}f} ms", ms, ms < 0.0995 ? 3 : ms < 9.95 ? 2 : ms < 99.5 ? 1 : 0);
+}
+
+std::string checked_text(const report::Case& one) {
+    if (!one.reference) return "-";
+    const report::ReferenceLine& reference = *one.reference;
+    if (reference.checked == reference.of) return reference.of == 0 ? "0 of 0" : "all " + grouped(reference.of);
+    return grouped(reference.checked) + " of " + grouped(reference.of);
+}
+
+std::string used_text(const report::Case& one) {
+    if (!one.reference) return "-";
+    const double used = one.reference->tolerance_used;
+    std::string text = used == 0     ? "exact"
+                       : used < 0.01 ? "< 1 %"
+                       : used < 100  ? fmt::format("{:.0f} %", 100 * used)
+                                     : fmt::format("{:.3g} x", used);
+    return one.loose_tolerance ? text + " (loose)" : text;
+}
+
+/// Our error over the vendor's, both against the reference.
+std::string vendor_text(const report::Case& one) {
+    if (!one.reference) return "-";
+    if (!one.vendor) {
+        const Entry* entry = find(one.op);
+        const bool any = std::any_of(entry->variants.begin(), entry->variants.end(),
+                                     [](const Variant* row) { return row->role == Role::vendor; });
+        return any ? "-" : "no vendor";
+    }
+    if (one.vendor->status != "pass") return one.vendor->name + ": " + one.vendor->status;
+    if (one.reference->max_abs == 0 && one.vendor->max_abs == 0) return "exact";
+    if (one.vendor->max_abs == 0) return "vendor exact";
+    return fmt::format("{:.2g}", one.reference->max_abs / one.vendor->max_abs);
+}
+
+/// The slowest passing CPU case of a job (else its first passing one) is what `x first` counts from.
+std::map<std::string, double> first_times(const std::vector<report::Case>& cases) {
+    std::map<std::string, double> times;
+    std::map<std::string, int> variants;
+    for (const report::Case& one : cases) {
+        if (one.status != Status::pass || one.seconds.with_copies <= 0) continue;
+        times.emplace(one.job, one.seconds.with_copies);
+        ++variants[one.job];
+    }
+    for (const auto& [job, n] : variants)
+        if (n < 2) times.erase(job);
+    return times;
+}
+
+std::string number_text(const report::Number& number) {
+    const auto re = static_cast<double>(number.re), im = static_cast<double>(number.im);
+    return number.complex ? fmt::format("{:.9g}{:+.9g}i", re, im) : fmt::format("{:.9g}", re);
+}
+
+void print_table(const std::vector<report::Case>& cases, const RunOptions& options) {
+    Table table({{"case"},
+                 {"device"},
+                 {"verdict"},
+                 {"checked", Align::right},
+                 {"bound used", Align::right},
+                 {"error/vendor's", Align::right},
+                 {"kernel", Align::right},
+                 {"with copies", Align::right},
+                 {"x first", Align::right}});
+    const std::map<std::string, double> first = first_times(cases);
+    for (const report::Case& one : cases) {
+        if (options.quiet && one.status == Status::pass) continue;
+        const bool timed = one.status == Status::pass && one.seconds.compute > 0;
+        const auto base = first.find(one.job);
+        table.row({one.name, one.device, std::string(report::name(one.status)), checked_text(one), used_text(one),
+                   vendor_text(one), timed ? time_text(one.seconds.compute) : "-",
+                   timed ? time_text(one.seconds.with_copies) : "-",
+                   timed && base != first.end() ? fmt::format("{:.1f}", base->second / one.seconds.with_copies) : "-"});
+    }
+    table.print(stdout);
+}
+
+/// What the table has no room for: reasons, small outputs, files, notes.
+void print_details(const std::vector<report::Case>& cases, const RunOptions& options) {
+    for (const report::Case& one : cases) {
+        if (!one.reason.empty()) fmt::print("{}: {}: {}\n", one.name, report::name(one.status), one.reason);
+        for (const report::OutputLine& output : one.outputs) {
+            if (options.quiet) continue;
+            if (!output.values.empty() && one.status != Status::error) {
+                std::string text;
+                for (const report::Number& number : output.values)
+                    text += (text.empty() ? "" : ", ") + number_text(number);
+                fmt::print("{}: {} = {}\n", one.name, output.name, output.values.size() == 1 ? text : "[" + text + "]");
+            }
+            if (!output.file.empty())
+                fmt::print("{}: {}:{}\n", one.name, std::filesystem::proximate(output.file).string(), output.dataset);
+            if (output.file.empty() && one.status != Status::error && options.verbose > 0)
+                fmt::print("{}: {} is not saved (no outputs: in the job)\n", one.name, output.name);
+        }
+        for (const std::string& note : one.notes)
+            if (!options.quiet) fmt::print("{}: note: {}\n", one.name, note);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ one job file
+
+int exit_of(const std::vector<report::Case>& cases) {
+    const auto any = [&](auto test) { return std::any_of(cases.begin(), cases.end(), test); };
+    if (any([](const report::Case& one) { return one.status == Status::mismatch; })) return Exit::mismatch;
+    if (any([](const report::Case& one) { return one.exit == Exit::device_failed; })) return Exit::device_failed;
+    if (any([](const report::Case& one) { return one.exit == Exit::bad_input; })) return Exit::bad_input;
+    const bool all_skipped = !any([](const report::Case& one) { return one.status != Status::skipped; });
+    return all_skipped ? Exit::nothing_ran : Exit::good;
+}
+
+/// "every case that asked for judgement unvalidated".
+bool none_judged(const engine::Plan& plan, const std::vector<report::Case>& cases) {
+    bool asked = false;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (plan.cases[i].job->validate.mode == Validate::Mode::none) continue;
+        asked = true;
+        if (cases[i].status != Status::unvalidated) return false;
+    }
+    return asked;
+}
+
+report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    report::Run run;
+    run.surroundings = facts(options.command);
+    run.config = plan.config.source;
+    run.config_text = plan.config.text;
+    std::filesystem::create_directories(plan.output_dir);
+    report::Journal journal(plan.output_dir);
+    std::vector<engine::Result> results(plan.cases.size());
+    Progress progress;
+    for (std::size_t i = 0; i < plan.cases.size() && !stop; ++i) {
+        progress.count(i + 1, plan.cases.size());
+        run.cases.push_back(
+            engine::run_case(plan, i, results, run.surroundings,
+                             [&](std::string_view name, std::string_view stage) { progress.stage(name, stage); }));
+        journal.append(run.cases.back());
+    }
+    progress.clear();
+    run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    run.exit = stop ? Exit::interrupted : exit_of(run.cases);
+    if (run.exit == Exit::good && none_judged(plan, run.cases)) run.exit = Exit::nothing_ran;
+    report::write(run, plan.output_dir);
+    return run;
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+    engine::Planning planning = engine::plan_all(options);
+    if (planning.exit != 0) return planning.exit;
+    std::signal(SIGINT, on_interrupt);
+    std::vector<int> exits;
+    for (const engine::Plan& plan : planning.plans) {
+        if (stop) break;
+        int code = Exit::good;
+        try {
+            const report::Run done = run_one(plan, options);
+            code = done.exit;
+            if (options.json) {
+                fmt::print("{}\n", report::to_json(done));
+            } else {
+                if (planning.plans.size() > 1) fmt::print("{}\n", plan.config.source);
+                print_table(done.cases, options);
+                print_details(done.cases, options);
+                if (!options.quiet)
+                    fmt::print(
+                        "report: {}\n",
+                        std::filesystem::proximate(std::filesystem::path(plan.output_dir) / "report.json").string());
+                if (planning.plans.size() > 1) fmt::print("\n");
+            }
+        } catch (const Error& fault) {
+            fmt::print(stderr, "error: {}: {}\n", plan.config.source, fault.what());
+            code = fault.category() == Category::input ? Exit::bad_input : Exit::device_failed;
+        } catch (const std::filesystem::filesystem_error& fault) {
+            fmt::print(stderr, "error: {}: {}: {}\n", plan.config.source, fault.path1().string(),
+                       fault.code().message());
+            code = Exit::bad_input;
+        }
+        exits.push_back(code);
+    }
+    if (stop) return Exit::interrupted;
+    for (const int code : {Exit::mismatch, Exit::device_failed, Exit::bad_input, Exit::nothing_ran})
+        if (std::find(exits.begin(), exits.end(), code) != exits.end()) return code;
+    return Exit::good;
+}
+
+}  // namespace gridstride

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Widths of UTF-8 text, and tables aligned by them.
+#include "table.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+namespace gridstride {
+
+namespace {
+
+constexpr std::size_t gap = 2, narrowest = 8;
+constexpr std::string_view ellipsis = "…", replacement = "\uFFFD";
+
+struct Character {
+    std::string_view bytes;
+    char32_t code;
+    bool valid;
+};
+
+/// The first character of a text that is not empty.
+Character first_of(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const std::size_t length = byte(0) < 0x80       ? 1
+                               : byte(0) >> 5 == 6  ? 2
+                               : byte(0) >> 4 == 14 ? 3
+                               : byte(0) >> 3 == 30 ? 4
+                                                    : 0;
+    if (length == 0 || length > text.size()) return {text.substr(0, 1), 0xFFFD, false};
+    char32_t code = length == 1 ? byte(0) : byte(0) & (0x7FU >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        if (byte(i) >> 6 != 2) return {text.substr(0, 1), 0xFFFD, false};
+        code = code << 6 | (byte(i) & 0x3FU);
+    }
+    return {text.substr(0, length), code, true};
+}
+
+std::size_t columns_of(char32_t code) {
+    using Pair = std::pair<char32_t, char32_t>;
+    const auto in = [code](const Pair& range) { return code >= range.first && code <= range.second; };
+    static constexpr Pair none[] = {{0x300, 0x36F},   {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F},
+                                    {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
+    static constexpr Pair two[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF},   {0xAC00, 0xD7A3},
+                                   {0xF900, 0xFAFF}, {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
+                                   {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
+    if (std::any_of(std::begin(none), std::end(none), in)) return 0;
+    return std::any_of(std::begin(two), std::end(two), in) ? 2 : 1;
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+    const std::string space(width - std::min(width, width_of(text)), ' ');
+    return right ? space + text : text + space;
+}
+
+Style style_of(std::string_view verdict) {
+    if (verdict == "pass" || verdict == "ok") return Style::good;
+    if (verdict == "mismatch" || verdict == "error") return Style::bad;
+    if (verdict == "skipped" || verdict == "vacuous" || verdict == "unvalidated") return Style::warning;
+    return Style::plain;
+}
+
+}  // namespace
+
+Terminal terminal(int file_descriptor) {
+    if (isatty(file_descriptor) == 0) return {};
+    const auto variable = [](const char* name) {
+        return std::string_view(std::getenv(name) == nullptr ? "" : std::getenv(name));
+    };
+    winsize size{};
+    const bool known = ioctl(file_descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return {known ? size.ws_col : std::size_t{80}, variable("NO_COLOR").empty() && variable("TERM") != "dumb"};
+}
+
+std::size_t width_of(std::string_view text) {
+    std::size_t width = 0;
+    while (!text.empty()) {
+        const Character character = first_of(text);
+        width += columns_of(character.code);
+        text.remove_prefix(character.bytes.size());
+    }
+    return width;
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+    if (width_of(text) <= width) return std::string(text);
+    std::string result;
+    for (std::size_t used = 0; !text.empty();) {
+        const Character character = first_of(text);
+        used += columns_of(character.code);
+        if (used + 1 > width) break;
+        result += character.bytes;
+        text.remove_prefix(character.bytes.size());
+    }
+    return width == 0 ? std::string() : result.append(ellipsis);
+}
+
+std::string printable(std::string_view text) {
+    std::string result;
+    while (!text.empty()) {
+        const Character character = first_of(text);
+        const bool control = character.code < 0x20 || (character.code >= 0x7F && character.code < 0xA0);
+        const bool turns = (character.code >= 0x202A && character.code <= 0x202E) ||  // of writing direction
+                           (character.code >= 0x2066 && character.code <= 0x2069);
+        result += !character.valid || control || turns ? replacement : character.bytes;
+        text.remove_prefix(character.bytes.size());
+    }
+    return result;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+    if (width == 0 || width_of(text) <= width) return {std::string(text)};
+    std::vector<std::string> lines(1);
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        const bool fits = width_of(lines.back()) + 1 + width_of(word) <= width;
+        if (!lines.back().empty() && !fits) lines.emplace_back();
+        if (!lines.back().empty()) lines.back() += ' ';
+        lines.back() += word;
+    }
+    return lines;
+}
+
+std::string grouped(std::int64_t number) {
+    std::string digits = fmt::format("{}", number);
+    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
+        digits.insert(static_cast<std::size_t>(at), 1, ' ');
+    return digits;
+}
+
+std::string styled(std::string_view text, Style style, bool colour) {
+    if (!colour || style == Style::plain || text.empty()) return std::string(text);
+    const char* code = style == Style::good      ? "32"
+                       : style == Style::bad     ? "1;31"
+                       : style == Style::warning ? "33"
+                                                 : "2";
+    return fmt::format("\033[{}m{}\033[0m", code, text);
+}
+
+Table::Table(std::vector<Column> columns, std::size_t indent) : columns_(std::move(columns)), indent_(indent) {}
+
+void Table::row(std::vector<std::string> cells) {
+    cells.resize(columns_.size());
+    rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(const Terminal& terminal) const {
+    std::vector<std::size_t> widths;
+    std::size_t total = indent_;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        std::size_t width = width_of(columns_[c].name);
+        for (const auto& row : rows_) width = std::max(width, width_of(row[c]));
+        widths.push_back(width);
+        total += width + (c > 0 ? gap : 0);
+    }
+    const auto widest = [&] {  // column that may be shortened, or their number
+        std::size_t best = columns_.size();
+        for (std::size_t c = 0; c < columns_.size(); ++c)
+            if (columns_[c].align == Align::left && columns_[c].name != "verdict" && widths[c] > narrowest &&
+                (best == columns_.size() || widths[c] > widths[best]))
+                best = c;
+        return best;
+    };
+    const auto narrow = [&](std::size_t column, std::size_t least) {
+        const std::size_t cut = std::min(total - terminal.width, widths[column] - std::min(widths[column], least));
+        widths[column] -= cut;
+        total -= cut;
+    };
+    if (terminal.width > 0) {
+        if (total > terminal.width && columns_.back().align == Align::prose) narrow(columns_.size() - 1, 30);
+        for (std::size_t c; total > terminal.width && (c = widest()) < columns_.size();) narrow(c, widths[c] - 1);
+    }
+
+    std::string result;
+    const auto put_line = [&](const std::vector<std::string>& cells, bool heading) {
+        std::string line(indent_, ' ');
+        std::size_t column_begin = indent_;
+        std::vector<std::string> further;  // lines of prose after the first
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            const Align align = columns_[c].align;
+            if (c > 0) line += std::string(gap, ' '), column_begin += gap;
+            if (align == Align::prose && !heading) {
+                further = wrapped(cells[c], widths[c]);
+                line += further.front();
+                further.erase(further.begin());
+                break;
+            }
+            const std::string cell = padded(shortened(cells[c], widths[c]), widths[c], align == Align::right);
+            if (columns_[c].name == "verdict" && !heading)
+                line += styled(cells[c], style_of(cells[c]), terminal.colour) + cell.substr(cells[c].size());
+            else
+                line += heading ? styled(cell, Style::faint, terminal.colour) : cell;
+            column_begin += widths[c];
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        result += line + '\n';
+        for (const std::string& more : further) result += std::string(column_begin, ' ') + more + '\n';
+    };
+    std::vector<std::string> names;
+    for (const Column& column : columns_) names.push_back(column.name);
+    if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); }))
+        put_line(names, true);
+    for (const auto& row : rows_) put_line(row, false);
+    return result;
+}
+
+void Table::print(std::FILE* stream) const {
+    std::fflush(stream);
+    fmt::print(stream, "{}", text(terminal(fileno(stream))));
+}
+
+}  // namespace gridstride

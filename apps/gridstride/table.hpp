@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Aligned tables for the terminal, shared by the verbs: columns as wide as their text is shown, numbers to the right,
+// narrowed to fit where the terminal is narrow. Nothing is printed here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gridstride {
+
+/// Where a text goes: how many columns it has, whether it may be coloured.
+struct Terminal {
+    std::size_t width = 0;  // 0: no limit (a file or a pipe)
+    bool colour = false;
+};
+/// Of standard output (1) or standard error (2). No colour where it is no terminal, NO_COLOR is set or TERM is dumb.
+Terminal terminal(int file_descriptor);
+
+/// Columns a UTF-8 text takes: combining marks none, East Asian wide characters two.
+std::size_t width_of(std::string_view text);
+/// The text cut to so many columns, its last one an ellipsis where something was cut.
+std::string shortened(std::string_view text, std::size_t width);
+/// The text with control characters (which could drive the terminal) and broken UTF-8 as U+FFFD.
+std::string printable(std::string_view text);
+/// The text in lines of at most so many columns, broken between words; a longer word stays whole. 0: one line.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+/// A number with its digits in groups of three: "16 777 216".
+std::string grouped(std::int64_t number);
+
+enum class Style { plain, good, bad, warning, faint };
+std::string styled(std::string_view text, Style style, bool colour);
+
+enum class Align {
+    left,   // text; the widest such column is shortened first where the terminal is narrow
+    right,  // numbers, never shortened
+    fixed,  // to the left, never shortened (something to paste)
+    prose,  // the last column: continued on further lines
+};
+
+/// The words of a column called "verdict" are coloured on a terminal.
+struct Column {
+    std::string name;
+    Align align = Align::left;
+};
+
+class Table {
+  public:
+    /// indent: spaces before each line. A table whose columns have no names has no heading.
+    explicit Table(std::vector<Column> columns, std::size_t indent = 0);
+    /// A cell a column; missing ones are empty.
+    void row(std::vector<std::string> cells);
+    bool empty() const { return rows_.empty(); }
+    /// All lines, each with its newline, no trailing spaces; columns two spaces apart.
+    std::string text(const Terminal& terminal) const;
+    /// The same to a stream, as its terminal, if it is one, has room.
+    void print(std::FILE* stream) const;
+
+  private:
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+    std::size_t indent_;
+};
+
+}  // namespace gridstride

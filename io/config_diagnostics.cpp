@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The errors of a job file: collected, put in the file's order, printed with line and caret; and suggestions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "io/config.hpp"
+
+namespace gridstride::config {
+
+namespace {
+
+constexpr std::size_t most_kept = 1000, most_shown = 100;  // of a hostile file's errors
+constexpr std::size_t width = 110;                         // characters of a line that are shown
+
+bool continues(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+bool control(unsigned char c) {
+    return c < 0x20 || c == 0x7F;
+}
+
+/// The characters of a line, each a string of its bytes; what cannot be shown becomes a space or '?'.
+std::vector<std::string> characters(const std::string& line) {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < line.size();) {
+        const auto lead = static_cast<unsigned char>(line[i]);
+        const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
+        bool whole = length > 0 && i + length <= line.size();
+        for (std::size_t j = 1; whole && j < length; ++j) whole = continues(line[i + j]);
+        if (!whole) {
+            result.emplace_back("?");
+            ++i;
+            continue;
+        }
+        const bool hidden = control(lead) || (lead == 0xC2 && static_cast<unsigned char>(line[i + 1]) < 0xA0);
+        result.push_back(hidden ? " " : line.substr(i, length));
+        i += length;
+    }
+    return result;
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours that turn a into b.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+    std::iota(last.begin(), last.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + 1);
+        }
+        before.swap(last);
+        last.swap(row);
+    }
+    return last[b.size()];
+}
+
+std::string lower(std::string_view word) {
+    std::string result(word);
+    for (char& c : result)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return result;
+}
+
+}  // namespace
+
+void Diagnostics::read_from(std::string source, std::string text) {
+    std::vector<std::string> lines(1);
+    for (const char c : text)
+        if (c == '\n')
+            lines.emplace_back();
+        else
+            lines.back() += c;
+    lines_.insert_or_assign(std::move(source), std::move(lines));
+}
+
+void Diagnostics::add(const Mark& mark, std::string message) {
+    ++met_;
+    if (list_.size() == most_kept) return;
+    for (char& c : message)
+        if (control(static_cast<unsigned char>(c))) c = ' ';
+    const auto place = [](const Mark& one) { return std::tie(one.source, one.line, one.column); };
+    for (const Diagnostic& one : list_)
+        if (place(one.mark) == place(mark) && one.message == message) return;  // a default's error, met in each job
+    list_.push_back({mark, std::move(message)});
+}
+
+std::string Diagnostics::text(bool colour) const {
+    std::vector<const Diagnostic*> ordered;
+    for (const Diagnostic& one : list_) ordered.push_back(&one);
+    std::stable_sort(ordered.begin(), ordered.end(), [](const Diagnostic* a, const Diagnostic* b) {
+        const auto key = [](const Diagnostic* one) {
+            return std::make_tuple(one->mark.line == 0, std::string_view(one->mark.source), one->mark.line,
+                                   one->mark.column);
+        };
+        return key(a) < key(b);
+    });
+    const std::string_view bold = colour ? "\033[1m" : "", red = colour ? "\033[1;31m" : "",
+                           green = colour ? "\033[1;32m" : "", off = colour ? "\033[0m" : "";
+    std::string result;
+    for (std::size_t i = 0; i < std::min(ordered.size(), most_shown); ++i) {
+        const auto& [mark, message] = *ordered[i];
+        std::string place = mark.source;
+        if (mark.line > 0) place += fmt::format(":{}:{}", mark.line, mark.column);
+        result += fmt::format("{}{}:{} {}error:{} {}{}{}\n", bold, place, off, red, off, bold, message, off);
+        const auto lines = lines_.find(mark.source);
+        if (lines == lines_.end() || mark.line < 1 || static_cast<std::size_t>(mark.line) > lines->second.size())
+            continue;
+        const auto line = characters(lines->second[static_cast<std::size_t>(mark.line) - 1]);
+        const std::size_t caret = std::min(static_cast<std::size_t>(std::max(mark.column, 1)) - 1, line.size());
+        const std::size_t begin = caret < width * 3 / 4 ? 0 : caret - width / 2;
+        const std::size_t end = std::min(line.size(), begin + width);
+        const std::string_view before = begin > 0 ? "..." : "", after = end < line.size() ? "..." : "";
+        result += fmt::format("    {}{}{}\n", before,
+                              fmt::join(line.begin() + static_cast<std::ptrdiff_t>(begin),
+                                        line.begin() + static_cast<std::ptrdiff_t>(end), ""),
+                              after);
+        result += fmt::format("    {}{}^{}\n", std::string(before.size() + caret - begin, ' '), green, off);
+    }
+    if (ordered.size() > most_shown)
+        result += fmt::format("... and {}{} more errors\n", ordered.size() < most_kept ? "" : "at least ",
+                              ordered.size() - most_shown);
+    return result;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+    if (word.empty() || word.size() > 64) return {};
+    const std::string* best = nullptr;
+    std::size_t least = word.size();
+    for (std::size_t i = 0; i < std::min(candidates.size(), most_kept); ++i) {
+        const std::string& candidate = candidates[i];
+        const std::size_t longer = std::max(word.size(), candidate.size());
+        if (candidate.size() > 2 * most_shown) continue;
+        const std::size_t far = distance(lower(word), lower(candidate));
+        if (far < least && far <= std::max<std::size_t>(1, (longer + 1) / 3)) {
+            least = far;
+            best = &candidate;
+        }
+    }
+    return best == nullptr ? std::string() : fmt::format(" (did you mean '{}'?)", *best);
+}
+
+}  // namespace gridstride::config

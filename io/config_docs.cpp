@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// docs/jobs.md: the reference of job files, rendered from the tables that the loader itself reads.
+#include <fmt/format.h>
+
+#include <span>
+
+#include "io/config_values.hpp"
+
+namespace gridstride::config {
+
+namespace {
+
+/// Text for a cell of a table.
+std::string cell(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '|') result += '\\';
+        result += c == '\n' ? ' ' : c;
+    }
+    return result;
+}
+
+std::string code(std::string_view text) {
+    return text.empty() ? std::string() : fmt::format("`{}`", cell(text));
+}
+
+std::string table(std::span<const Key> keys) {
+    std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
+    for (const Key& key : keys)
+        text += fmt::format("| `{}` | {} | {} | {} |\n", key.name, cell(key.form), cell(key.otherwise), cell(key.doc));
+    return text + "\n";
+}
+
+std::string operation(const Entry& entry) {
+    const Op& op = *entry.op;
+    std::string text = fmt::format("### `{}`\n\n{}\n\n", op.name, op.doc);
+    text += "| input | | meaning |\n|---|---|---|\n";
+    for (const gridstride::Input& row : op.inputs)
+        text += fmt::format("| `{}` | {} | {} |\n", row.name, row.optional ? "optional" : "required", cell(row.doc));
+    text += "\n| output | meaning |\n|---|---|\n";
+    for (const Output& row : op.outputs) text += fmt::format("| `{}` | {} |\n", row.name, cell(row.doc));
+    text += "\n";
+    std::string params;
+    for (const Param& row : op.params) {
+        if (row.hidden) continue;
+        std::string kind(describe(row.kind));
+        if (!row.words.empty()) kind += fmt::format(": {}", fmt::join(row.words, ", "));
+        const std::string otherwise = !row.otherwise           ? "required"
+                                      : row.otherwise->empty() ? "unset"
+                                                               : code(to_text(*row.otherwise));
+        params += fmt::format("| `{}` | {} | {} | {} |\n", row.name, cell(kind), otherwise, cell(row.doc));
+    }
+    text += params.empty() ? "No parameters.\n\n"
+                           : "| parameter | value | default | meaning |\n|---|---|---|---|\n" + params + "\n";
+    // Not what this build can run: the page is the same for all builds.
+    text += "| variant | device | role |\n|---|---|---|\n";
+    for (const Variant* row : entry.variants)
+        text += fmt::format("| `{}` | {} | {} |\n", row->name, name(row->device),
+                            row->role == Role::vendor   ? "library"
+                            : row->role == Role::faulty ? "faulty on purpose: runs only when named, never timed"
+                                                        : "ours");
+    return text + "\n";
+}
+
+constexpr std::string_view opening = R"(# Job files
+
+<!-- Made from the program's own tables: do not edit. -->
+
+A job file is one YAML document. Unknown and duplicate keys, values of the wrong type, numbers with a leading zero,
+`yes` and `no` as booleans, `<<`, tags and a second document are errors. All errors of a file are reported in one pass,
+each with its line, column and what would be right. A complete job: `gridstride list OP --example`; a JSON Schema for
+editors: `gridstride list --schema`.
+
+```yaml
+vars: {n: 512}
+defaults: {validate: sample}
+jobs:
+  product:
+    op: matmul
+    inputs:
+      a: measured.h5:/a
+      b: {generate: normal, shape: [$n, 64]}
+    outputs: product.h5
+```
+
+)";
+
+constexpr std::string_view values = R"(## Values
+
+- Integers are decimal, with `_` as they please the eye: `1_000_000`. Where a size is wanted `1e6` is one too. Numbers are
+  written in every plain decimal form: `0.5`, `.5`, `1e-6`, `1E-6`; `.inf` and `.nan` only as input data.
+- `$name` and `${name}` are variables, in values, quoted or not. A value that is exactly one variable takes its type: it
+  may be a list or a mapping. `${env:NAME}` and `${env:NAME:-default}` read the environment.
+- `${n // 2}` is integer arithmetic: `+ - * // % ( )` as in Python, names bare. Inside of brackets it must be quoted:
+  `shape: ["${n // 2}", 3]`. `$$` is a dollar.
+- Variables and jobs share one set of names; `env`, `job`, `variant`, `device` and the top-level keys are taken.
+- Precedence: command line (`--set KEY=VALUE`, `--device`, `--variant`, `--validate`, `--threads`), job, `defaults`,
+  built in. KEY is a variable, `jobs.NAME.KEY...` or `defaults.KEY...`; VALUE is YAML. `gridstride check --explain` shows
+  where each value is from.
+- A `variant` or `launch` of `defaults` or the command line applies to the operations that have it; the others keep theirs.
+
+)";
+
+constexpr std::string_view inputs = R"(## Inputs
+
+| form | meaning |
+|---|---|
+| `FILE:/DATASET` | a dataset of an HDF5 file; FILE is relative to the job file; split at the first `:/` |
+| `$JOB:/OUTPUT` | an output of another job of this file, which names one variant |
+| `0.5` | a number |
+| `[1, 2, 3]` | a list of numbers, of one axis |
+| `{from: ..., ...}` | any of these, and more keys |
+| `{generate: KIND, shape: ..., ...}` | values made, the same bits on every machine |
+
+)";
+
+constexpr std::string_view select_text =
+    R"(`select` takes one term an axis; axes left out are whole. `a:b:s` with s >= 1 counts from the end where a or b are negative
+and is clamped as NumPy does; an integer drops its axis and must lie inside; `...` stands once. Only the selection is
+read. Quote it: `select: "0:100, ..., 3"`.
+
+)";
+
+}  // namespace
+
+std::string jobs_markdown() {
+    std::string text(opening);
+    text += "## Top level\n\n" + table(top_keys) + std::string(values);
+    text += "## Jobs\n\n" + table(job_keys);
+    text += "`store`:\n\n" + table(store_keys) + "`launch`:\n\n" + table(launch_keys);
+    text += "`validate` as a mapping:\n\n" + table(validate_keys);
+    text += "`tolerance`: `{factor}`, `{rtol, atol}`, or `bitwise`:\n\n" + table(tolerance_keys);
+    text += fmt::format("dtypes: {}.\n\n", dtype_names());
+    text += std::string(inputs) + table(input_keys) + std::string(select_text);
+    text +=
+        "### Generated inputs\n\nMade in float64, times `scale`, `plus` added, rounded once to the input's `dtype`, "
+        "else the job's, else "
+        "float32.\n\n| kind | its own keys | values |\n|---|---|---|\n";
+    for (const Key& kind : generate_kinds)
+        text += fmt::format("| `{}` | {} | {} |\n", kind.name, cell(kind.form), cell(kind.doc));
+    text += "\n" + table(generate_keys) + "Keys of `plus`, beside those above:\n\n" + table(plus_keys);
+    text += "## Operations\n\n";
+    for (const Entry& entry : registry()) text += operation(entry);
+    while (text.size() > 1 && text[text.size() - 2] == '\n') text.pop_back();
+    return text;
+}
+
+}  // namespace gridstride::config

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reports as JSON, and files that are whole or not there: written under another name, synced, then renamed.
+#include "io/report.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace gridstride::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no NaN and no infinities; readers get a text that every language's float() takes.
+Json number(long double value) {
+    if (std::isnan(value)) return "nan";
+    const auto narrow = static_cast<double>(value);
+    if (std::isinf(narrow)) return narrow > 0 ? "inf" : "-inf";
+    return narrow;
+}
+
+Json number(const Number& value, DType dtype) {
+    if (value.complex) return {number(value.re), number(value.im)};
+    if (is_integer(dtype) && std::isfinite(value.re)) return static_cast<std::int64_t>(value.re);
+    return number(value.re);
+}
+
+Json json(const Value& value) {
+    struct {
+        Json operator()(std::monostate) const { return nullptr; }
+        Json operator()(bool flag) const { return flag; }
+        Json operator()(std::int64_t integer) const { return integer; }
+        Json operator()(double real) const { return number(real); }
+        Json operator()(const std::string& word) const { return word; }
+        Json operator()(const Values& values) const {
+            Json list = Json::array();
+            for (const Value& one : values) list.push_back(json(one));
+            return list;
+        }
+    } convert;
+    return std::visit(convert, static_cast<const Value::variant&>(value));
+}
+
+Json json(const Params& params) {
+    Json object = Json::object();
+    for (const auto& [name, value] : params.all()) object[name] = json(value);
+    return object;
+}
+
+Json json(const LaunchLine& launch) {
+    return {{"grid", launch.grid},
+            {"block", launch.block},
+            {"blocks_per_sm", launch.blocks_per_sm},
+            {"occupancy", number(launch.occupancy)},
+            {"idle_threads", launch.idle_threads}};
+}
+
+Json json(const InputLine& input) {
+    return {{"name", input.name},        {"source", input.source},    {"dtype", name(input.spec.dtype)},
+            {"shape", input.spec.shape}, {"min", number(input.min)},  {"max", number(input.max)},
+            {"nan", input.nan},          {"replaced", input.replaced}};
+}
+
+Json json(const OutputLine& output) {
+    Json values = Json::array();
+    for (const Number& one : output.values) values.push_back(number(one, output.spec.dtype));
+    return {{"name", output.name},
+            {"dtype", name(output.spec.dtype)},
+            {"shape", output.spec.shape},
+            {"file", output.file.empty() ? Json() : Json(output.file)},
+            {"dataset", output.file.empty() ? Json() : Json(output.dataset)},
+            {"nan", output.nan},
+            {"values", values}};
+}
+
+Json json(const ReferenceLine& reference, DType dtype) {
+    const BoundLine& bound = reference.bound;
+    Json worst;
+    if (reference.worst)
+        worst = {{"index", reference.worst->index},
+                 {"got", number(reference.worst->got, dtype)},
+                 {"expected", number(reference.worst->expected, dtype)}};
+    return {{"checked", reference.checked},
+            {"of", reference.of},
+            {"failed", reference.failed},
+            {"max_abs", number(reference.max_abs)},
+            {"max_ulp", number(reference.max_ulp)},
+            {"rel_l2", number(reference.rel_l2)},
+            {"tolerance_used", number(reference.tolerance_used)},
+            {"bound",
+             {{"formula", bound.formula},
+              {"c", number(bound.c)},
+              {"u_out", number(bound.u_out)},
+              {"u_acc", number(bound.u_acc)},
+              {"n", bound.n},
+              {"g", number(bound.g)}}},
+            {"worst", worst}};
+}
+
+Json json(const VendorLine& vendor) {
+    return {{"name", vendor.name},
+            {"status", vendor.status},
+            {"tolerance_used", number(vendor.tolerance_used)},
+            {"max_abs", number(vendor.max_abs)},
+            {"rel_l2", number(vendor.rel_l2)}};
+}
+
+Json json(const Seconds& seconds) {
+    return {{"read", number(seconds.read)},
+            {"copy_in", number(seconds.copy_in)},
+            {"compute", number(seconds.compute)},
+            {"copy_out", number(seconds.copy_out)},
+            {"with_copies", number(seconds.with_copies)},
+            {"validate", number(seconds.validate)},
+            {"write", number(seconds.write)}};
+}
+
+Json json(const Case& one);
+
+template <class Line>
+Json list(const std::vector<Line>& lines) {
+    Json list = Json::array();
+    for (const Line& line : lines) list.push_back(json(line));
+    return list;
+}
+
+Json json(const Case& one) {
+    const DType dtype = one.outputs.empty() ? DType::float64 : one.outputs[0].spec.dtype;
+    return {{"name", one.name},
+            {"job", one.job},
+            {"op", one.op},
+            {"device", one.device},
+            {"variant", one.variant},
+            {"status", name(one.status)},
+            {"reason", one.reason},
+            {"params", json(one.params)},
+            {"launch", one.launch ? json(*one.launch) : Json()},
+            {"inputs", list(one.inputs)},
+            {"outputs", list(one.outputs)},
+            {"reference", one.reference ? json(*one.reference, dtype) : Json()},
+            {"vendor", one.vendor ? json(*one.vendor) : Json()},
+            {"loose_tolerance", one.loose_tolerance},
+            {"notes", one.notes},
+            {"seconds", json(one.seconds)}};
+}
+
+Json json(const Run& run) {
+    const Surroundings& here = run.surroundings;
+    return {{"schema", 1},
+            {"program", {{"version", here.version}, {"commit", here.commit}}},
+            {"command", here.command},
+            {"config", run.config},
+            {"config_text", run.config_text},
+            {"started", here.started},
+            {"seconds", number(run.seconds)},
+            {"exit", run.exit},
+            {"host", here.host},
+            {"device", here.device},
+            {"libraries", here.libraries},
+            {"cases", list(run.cases)}};
+}
+
+// Names of files need not be UTF-8; what is not becomes U+FFFD.
+std::string text(const Json& json, int indent = -1) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+[[noreturn]] void fail(const std::string& what, const std::string& path, int code) {
+    throw Error(Category::input, fmt::format("{}: {} ({})", path, what, std::strerror(code)));
+}
+
+void make_folder(const std::string& folder) {
+    std::error_code code;
+    std::filesystem::create_directories(folder.empty() ? "." : folder, code);
+    if (code) fail("the folder cannot be made", folder, code.value());
+}
+
+void write_all(int file, std::string_view content, const std::string& path) {
+    while (!content.empty()) {
+        const ssize_t written = ::write(file, content.data(), content.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail("cannot be written", path, errno);
+        content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::fsync(file) != 0) fail("cannot be written to the disk", path, errno);
+}
+
+/// A file descriptor that closes itself.
+struct File {
+    int number;
+    explicit File(int number) : number(number) {}
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File() { ::close(number); }
+};
+
+void write_whole(const std::string& content, const std::filesystem::path& path) {
+    const std::string temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
+    try {
+        const File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        if (file.number < 0) fail("cannot be written", path.string(), errno);
+        write_all(file.number, content, path.string());
+        if (::rename(temporary.c_str(), path.c_str()) != 0) fail("cannot be replaced", path.string(), errno);
+    } catch (const Error&) {
+        ::unlink(temporary.c_str());
+        throw;
+    }
+    const File folder(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ::fsync(folder.number);  // the new name; where the file system cannot, the content is safe all the same
+}
+
+}  // namespace
+
+std::string_view name(Status status) {
+    switch (status) {
+        case Status::pass:
+            return "pass";
+        case Status::mismatch:
+            return "mismatch";
+        case Status::error:
+            return "error";
+        case Status::skipped:
+            return "skipped";
+        case Status::vacuous:
+            return "vacuous";
+        case Status::unvalidated:
+            return "unvalidated";
+    }
+    return "";
+}
+
+std::string to_json(const Run& run) {
+    return text(json(run));
+}
+
+std::string to_json(const Case& one) {
+    return text(json(one));
+}
+
+void write(const Run& run, const std::string& folder) {
+    make_folder(folder);
+    write_whole(text(json(run), 1) + "\n", std::filesystem::path(folder.empty() ? "." : folder) / "report.json");
+}
+
+Journal::Journal(const std::string& folder)
+    : path_((std::filesystem::path(folder.empty() ? "." : folder) / "report.jsonl").string()) {
+    make_folder(folder);
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (file_ < 0) fail("cannot be written", path_, errno);
+}
+
+Journal::~Journal() {
+    ::close(file_);
+}
+
+void Journal::append(const Case& one) {
+    write_all(file_, to_json(one) + "\n", path_);
+}
+
+}  // namespace gridstride::report

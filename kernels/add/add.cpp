@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// add: z = x + y, elementwise, with NumPy's broadcasting.
+#include "add/add.hpp"
+
+#include "core/elementwise.hpp"
+
+namespace gridstride::add {
+
+namespace {
+
+std::vector<Spec> infer(const Params&, std::span<const Spec> in, std::optional<DType> result) {
+    return elementwise::infer(op, in, result);
+}
+
+Cost cost(const Problem& problem) {
+    Cost cost = elementwise::traffic(problem);
+    cost.flops = static_cast<double>(problem.out[0].size()) * (is_complex(arithmetic(op, problem)) ? 2 : 1);
+    return cost;
+}
+
+std::int64_t terms(const Problem&) {
+    return 1;
+}
+
+Rule rule(const Problem&) {
+    return Rule::rounded;
+}
+
+std::vector<std::string_view> prefer(const Problem&) {
+    return {"loop"};
+}
+
+std::vector<Problem> cases() {
+    std::vector<Problem> result;
+    for (const DType dtype : all_dtypes)
+        for (const std::vector<Shape>& shapes : elementwise::broadcasting_shapes()) {
+            Problem problem;
+            problem.in = {{dtype, shapes[0]}, {dtype, shapes[1]}};
+            result.push_back(problem);
+        }
+    return result;
+}
+
+}  // namespace
+
+const Op op{
+    .name = "add",
+    .doc = "z = x + y, elementwise, with NumPy's broadcasting",
+    .inputs = {{.name = "x", .doc = "any shape, any dtype"}, {.name = "y", .doc = "a shape that broadcasts with x's"}},
+    .outputs = {{.name = "z", .doc = "the broadcast shape"}},
+    .params = {},
+    .integers = true,
+    .infer = infer,
+    .cost = cost,
+    .terms = terms,
+    .rule = rule,
+    .prefer = prefer,
+    .axes = elementwise::axes,
+    .cut = elementwise::cut,
+    .reference = reference,
+    .cases = cases,
+    .origins = elementwise::origins,
+    .keeps_units = true,
+};
+
+}  // namespace gridstride::add

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// multiply: z = x y, elementwise, with NumPy's broadcasting.
+#include "multiply/multiply.hpp"
+
+#include "core/elementwise.hpp"
+
+namespace gridstride::multiply {
+
+namespace {
+
+std::vector<Spec> infer(const Params&, std::span<const Spec> in, std::optional<DType> result) {
+    return elementwise::infer(op, in, result);
+}
+
+Cost cost(const Problem& problem) {
+    Cost cost = elementwise::traffic(problem);
+    cost.flops = static_cast<double>(problem.out[0].size()) * (is_complex(arithmetic(op, problem)) ? 6 : 1);
+    return cost;
+}
+
+std::int64_t terms(const Problem&) {
+    return 1;
+}
+
+Rule rule(const Problem& problem) {  // the parts of a complex product are sums of two rounded products
+    return is_complex(arithmetic(op, problem)) ? Rule::accumulated : Rule::rounded;
+}
+
+std::vector<std::string_view> prefer(const Problem&) {
+    return {"loop"};
+}
+
+std::vector<Problem> cases() {
+    std::vector<Problem> result;
+    for (const DType dtype : all_dtypes)
+        for (const std::vector<Shape>& shapes : elementwise::broadcasting_shapes()) {
+            Problem problem;
+            problem.in = {{dtype, shapes[0]}, {dtype, shapes[1]}};
+            result.push_back(problem);
+        }
+    return result;
+}
+
+}  // namespace
+
+const Op op{
+    .name = "multiply",
+    .doc = "z = x y, elementwise, with NumPy's broadcasting",
+    .inputs = {{.name = "x", .doc = "any shape, any dtype"}, {.name = "y", .doc = "a shape that broadcasts with x's"}},
+    .outputs = {{.name = "z", .doc = "the broadcast shape"}},
+    .params = {},
+    .integers = true,
+    .infer = infer,
+    .cost = cost,
+    .terms = terms,
+    .rule = rule,
+    .prefer = prefer,
+    .axes = elementwise::axes,
+    .cut = elementwise::cut,
+    .reference = reference,
+    .cases = cases,
+    .origins = elementwise::origins,
+};
+
+}  // namespace gridstride::multiply

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gridstride run: exit codes, isolation of cases, outputs that are never half written, chains.
+#include <nlohmann/json.hpp>
+
+#include "cli/support.hpp"
+
+namespace gridstride::cli {
+
+namespace {
+
+using Run = Command;
+
+TEST_F(Run, PassingJobExitsZeroAndSavesTheAnswer) {
+    const Ran ran = run_job("jobs: {a: {op: add, inputs: {x: [1, 2.5, -3], y: 4}, outputs: {z: \"z.h5:/g/z\"}}}");
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_TRUE(has(ran.out, {"a ", "cpu", "pass", "all 3", "exact"}));
+    EXPECT_EQ(values<float>("out/job/z.h5", "/g/z"), (std::vector<float>{5, 6.5, 1}));
+}
+
+TEST_F(Run, MismatchExitsOneNamesThePlaceAndHasNoSpeed) {
+    // A product whose float32 sum is not the exact one's rounding: bit for bit it cannot pass.
+    const Ran ran = run_job(
+        "jobs: {m: {op: matmul, tolerance: bitwise, inputs: {a: {generate: normal, shape: [17, 501]}, b: {generate: "
+        "normal, shape: [501, 19]}}, outputs: m.h5}}");
+    EXPECT_EQ(ran.exit, 1);
+    EXPECT_TRUE(has(ran.out, {"mismatch", "got", "expected"}));
+    const auto report = nlohmann::json::parse(read_text(folder / "out/job/report.json"));
+    EXPECT_EQ(report["exit"], 1);
+    EXPECT_GT(report["cases"][0]["reference"]["failed"].get<int>(), 0);
+}
+
+TEST_F(Run, BadConfigurationExitsTwoAndWritesNothing) {
+    const Ran ran = run_job(
+        "jobs:\n  a:\n    op: ad\n    inputs: {x: 1, y: 2}\n  b:\n    op: sum\n    inputs: {x: [1, 2]}\n    params: "
+        "{axis: 0}\n");
+    EXPECT_EQ(ran.exit, 2);
+    EXPECT_TRUE(has(ran.err, {"job.yaml:3:9: error:", "did you mean 'add'", "job.yaml:8:14: error:", "axes"}));
+    EXPECT_FALSE(exists("out"));
+}
+
+TEST_F(Run, ShapesThatDoNotFitExitTwo) {
+    const Ran ran = run_job(
+        "jobs: {a: {op: add, inputs: {x: {generate: ones, shape: [10, 1]}, y: {generate: ones, shape: [3, 2, 2]}}},\n  "
+        "     b: {op: matmul, inputs: {a: {generate: ones, shape: [2, 3]}, b: {generate: ones, shape: [2, 3]}}}}");
+    EXPECT_EQ(ran.exit, 2);
+    EXPECT_TRUE(has(ran.err, {"job.yaml:2:", "(2, 3)"}));
+}
+
+TEST_F(Run, MissingFileIsItsOwnCasesErrorAndTheOthersRun) {
+    const Ran ran = run_job(
+        "jobs:\n  gone: {op: sum, inputs: {x: nowhere.h5:/x}}\n  next: {op: sum, inputs: {x: $gone:/s}}\n  good: {op: "
+        "sum, inputs: {x: [1, 2, 3]}}\n");
+    EXPECT_EQ(ran.exit, 3) << ran.err;
+    EXPECT_TRUE(has(ran.out, {"nowhere.h5", "error", "skipped", "gone failed", "s = 6"}));
+}
+
+TEST_F(Run, MissingDatasetExitsTwoWithTheNearestName) {
+    save<float>("in.h5", "/signal", {3}, {1, 2, 3});
+    const Ran ran = run_job("jobs: {s: {op: sum, inputs: {x: \"in.h5:/signl\"}}}");
+    EXPECT_EQ(ran.exit, 2);
+    EXPECT_TRUE(has(ran.err, {"signl", "signal", "job.yaml:1:"}));
+}
+
+TEST_F(Run, ValuesThatDoNotConvertExitThreeWithTheirIndex) {
+    save<double>("in.h5", "/x", {2, 2}, {1, 2, 3.5, 4});
+    const Ran ran = run_job("jobs: {s: {op: sum, inputs: {x: {from: \"in.h5:/x\", dtype: int32}}}}");
+    EXPECT_EQ(ran.exit, 3);
+    EXPECT_TRUE(has(ran.out, {"(1, 0)", "3.5", "int32"}));
+}
+
+TEST_F(Run, CudaWithoutADeviceExitsFourAndWritesNothing) {
+    if (!cuda::devices().empty()) GTEST_SKIP() << "there is a CUDA device";
+    const Ran ran = run_job("jobs: {a: {op: add, device: cuda, inputs: {x: 1, y: 2}}}");
+    EXPECT_EQ(ran.exit, 4);
+    EXPECT_TRUE(has(ran.err, {"cuda"}));
+    EXPECT_FALSE(exists("out"));
+}
+
+TEST_F(Run, NothingJudgedExitsZeroOnlyWhereItWasAskedFor) {
+    EXPECT_EQ(run_job("jobs: {a: {op: add, validate: none, inputs: {x: 1, y: 2}}}").exit, 0);
+}
+
+TEST_F(Run, ForeignFileIsNeverReplacedAndOneOfOursIs) {
+    fs::create_directories(folder / "out/job");
+    write("out/job/z.h5", "somebody's notes");
+    const std::string job = "jobs: {a: {op: add, inputs: {x: 1, y: 2}, outputs: z.h5}}";
+    const Ran refused = run_job(job);
+    EXPECT_EQ(refused.exit, 2);
+    EXPECT_EQ(read_text(folder / "out/job/z.h5"), "somebody's notes");
+    fs::remove(folder / "out/job/z.h5");
+    EXPECT_EQ(run_job(job).exit, 0);
+    EXPECT_EQ(run_job(job, "--set jobs.a.inputs.y=5").exit, 0);
+    EXPECT_EQ(values<float>("out/job/z.h5", "/z"), std::vector<float>{6});
+}
+
+TEST_F(Run, TwoCasesWithOneFileAreRefusedWithTheRemedy) {
+    const Ran ran = run_job(
+        "jobs:\n  a: {op: add, inputs: {x: 1, y: 2}, outputs: z.h5}\n  b: {op: add, inputs: {x: 1, y: 2}, outputs: "
+        "z.h5}\n");
+    EXPECT_EQ(ran.exit, 2);
+    EXPECT_TRUE(has(ran.err, {"z.h5", "$job"}));
+    const Ran mended = run_job(
+        "jobs:\n  a: {op: add, inputs: {x: 1, y: 2}, outputs: $job.h5}\n  b: {op: add, inputs: {x: 1, y: 2}, outputs: "
+        "\"$job-$variant-${device}.h5\"}\n");
+    EXPECT_EQ(mended.exit, 0) << mended.err;
+    EXPECT_TRUE(exists("out/job/a.h5"));
+    EXPECT_TRUE(exists("out/job/b-auto-cpu.h5"));
+}
+
+TEST_F(Run, AnInputThatAJobWritesIsRefused) {
+    fs::create_directories(folder / "out/job");
+    save<float>("out/job/z.h5", "/z", {2}, {1, 2});
+    const Ran ran = run_job("jobs: {a: {op: add, inputs: {x: \"out/job/z.h5:/z\", y: 2}, outputs: z.h5}}");
+    EXPECT_EQ(ran.exit, 2);
+    EXPECT_TRUE(has(ran.err, {"$JOB:/OUTPUT"}));
+    EXPECT_EQ(values<float>("out/job/z.h5", "/z"), (std::vector<float>{1, 2}));
+}
+
+TEST_F(Run, ZeroSizesRunAndDoNotDisturbTheNextJob) {  // BR024
+    const Ran ran = run_job(
+        "jobs:\n"
+        "  a: {op: add, inputs: {x: {generate: ones, shape: [3, 0, 5]}, y: {generate: ones, shape: [3, 0, 5]}}, "
+        "outputs: a.h5, store: {compression: gzip}}\n"
+        "  b: {op: multiply, inputs: {x: {generate: ones, shape: [0]}, y: {generate: ones, shape: [0]}}, outputs: "
+        "b.h5}\n"
+        "  c: {op: add, inputs: {x: {generate: linear, shape: [4]}, y: {generate: ones, shape: [4]}}, outputs: "
+        "c.h5}\n");
+    EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
+    EXPECT_TRUE(has(ran.out, {"0 of 0"}));
+    EXPECT_EQ(read("out/job/a.h5", "/z").spec().shape, (Shape{3, 0, 5}));
+    EXPECT_EQ(read("out/job/b.h5", "/z").spec().shape, (Shape{0}));
+    EXPECT_EQ(values<float>("out/job/c.h5", "/z"), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST_F(Run, JobsRunInOrderOfDependenceWhateverTheFilesOrder) {
+    const Ran ran = run_job(
+        "jobs:\n"
+        "  third: {op: sum, inputs: {x: \"$second:/z\"}}\n"
+        "  second: {op: multiply, inputs: {x: \"$first:/z\", y: [1, 10, 100]}}\n"
+        "  first: {op: add, inputs: {x: [1, 2, 3], y: 1}}\n");
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_TRUE(has(ran.out, {"third: s = 432"}));  // 2 + 30 + 400
+}
+
+TEST_F(Run, OnlyRunsTheNamedCasesAndWhatTheyRead) {
+    const std::string jobs =
+        "jobs:\n"
+        "  one: {op: add, inputs: {x: 1, y: 2}}\n"
+        "  two: {op: add, inputs: {x: $one:/z, y: 2}}\n"
+        "  six: {op: add, inputs: {x: 3, y: 3}}\n";
+    const Ran ran = run_job(jobs, "--only 't*'");
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_TRUE(has(ran.out, {"one", "two: z = 5"}));
+    EXPECT_FALSE(has(ran.out, {"six"}));
+    EXPECT_EQ(run_job(jobs, "--only seven").exit, 2);
+}
+
+TEST_F(Run, ListedVariantsAreCasesOfTheirOwn) {
+    const Ran ran = run_job(
+        "jobs: {m: {op: matmul, variant: all, inputs: {a: {generate: normal, shape: [5, 7]}, b: {generate: normal, "
+        "shape: [7, 3]}}, outputs: \"$variant.h5\"}}",
+        "--device cpu");
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_TRUE(has(ran.out, {"m[loop]", "m[openblas]"}));
+    EXPECT_TRUE(exists("out/job/loop.h5"));
+    EXPECT_TRUE(exists("out/job/openblas.h5"));
+}
+
+TEST_F(Run, DtypesFollowTheRules) {
+    save<std::int32_t>("i.h5", "/i", {3}, {1, 2, 3});
+    const Ran ran = run_job(
+        "jobs:\n"
+        "  whole: {op: add, inputs: {x: \"i.h5:/i\", y: 2}, outputs: whole.h5}\n"
+        "  fraction: {op: add, inputs: {x: \"i.h5:/i\", y: 0.5}, outputs: fraction.h5}\n"
+        "  product: {op: matmul, inputs: {a: \"i.h5:/i\", b: {generate: ones, shape: 3}}, outputs: product.h5}\n"
+        "  halves: {op: sum, dtype: float16, result_dtype: float32, inputs: {x: {generate: ones, shape: 4097}}, "
+        "outputs: halves.h5}\n"
+        "  numbers: {op: add, inputs: {x: [1, 2], y: 3}, outputs: numbers.h5}\n");
+    EXPECT_EQ(ran.exit, 0) << ran.err << ran.out;
+    EXPECT_EQ(values<std::int32_t>("out/job/whole.h5", "/z"), (std::vector<std::int32_t>{3, 4, 5}));
+    EXPECT_EQ(values<double>("out/job/fraction.h5", "/z"), (std::vector<double>{1.5, 2.5, 3.5}));
+    EXPECT_EQ(values<double>("out/job/product.h5", "/c"), std::vector<double>{6});  // int32 with float32: float64
+    EXPECT_EQ(values<float>("out/job/halves.h5", "/s"), std::vector<float>{4097});
+    EXPECT_EQ(values<std::int64_t>("out/job/numbers.h5", "/z"), (std::vector<std::int64_t>{4, 5}));
+}
+
+TEST_F(Run, InputsAreSelectedReshapedScaledAndFreedOfNan) {
+    save<double>("x.h5", "/x", {4, 3}, {0, 1, 2, 10, 11, 12, 20, std::nan(""), 22, 30, 31, 32});
+    save<float>("p.h5", "/p", {2, 2}, {1, 2, 3, -4});
+    const Ran ran = run_job(
+        "jobs:\n"
+        "  part: {op: copy, inputs: {x: {from: \"x.h5:/x\", select: \"::2, 1:\", shape: [-1], nan: 5, scale: 2}}, "
+        "outputs: part.h5}\n"
+        "  pair: {op: copy, inputs: {x: {from: \"p.h5:/p\", complex: pair}}, outputs: pair.h5}\n");
+    EXPECT_EQ(ran.exit, 0) << ran.err << ran.out;
+    EXPECT_EQ(values<double>("out/job/part.h5", "/y"), (std::vector<double>{2, 4, 5, 44}));
+    EXPECT_EQ(values<complex64>("out/job/pair.h5", "/y"), (std::vector<complex64>{{1, 2}, {3, -4}}));
+    EXPECT_TRUE(has(ran.out, {"1 replaced"}));
+}
+
+TEST_F(Run, FrequenciesUnitsAndScalesReachTheOutput) {
+    write("job.yaml",
+          "jobs: {f: {op: dft, inputs: {x: {generate: normal, shape: [2, 5]}}, params: {sample_spacing: 0.5}, outputs: "
+          "f.h5}}");
+    ASSERT_EQ(run("run job.yaml").exit, 0);
+    EXPECT_EQ(values<double>("out/job/f.h5", "/frequency"), (std::vector<double>{0, 0.4, 0.8, -0.8, -0.4}));
+    EXPECT_EQ(hdf5::scales((folder / "out/job/f.h5").string(), "/X").at(0).name, "axis_0");
+}
+
+TEST_F(Run, JsonIsTheReportAndTheJournalHasALineACase) {
+    const Ran ran =
+        run_job("jobs:\n  a: {op: add, inputs: {x: 1, y: 2}}\n  b: {op: sum, inputs: {x: [1, .inf]}}\n", "--json");
+    EXPECT_EQ(ran.exit, 0);
+    const auto report = nlohmann::json::parse(ran.out);
+    EXPECT_EQ(report, nlohmann::json::parse(read_text(folder / "out/job/report.json")));
+    EXPECT_EQ(report["schema"], 1);
+    EXPECT_EQ(report["cases"].size(), 2U);
+    EXPECT_EQ(report["cases"][1]["inputs"][0]["max"], "inf");
+    std::istringstream journal(read_text(folder / "out/job/report.jsonl"));
+    int lines = 0;
+    for (std::string line; std::getline(journal, line); ++lines)
+        EXPECT_EQ(nlohmann::json::parse(line)["name"], lines == 0 ? "a" : "b");
+    EXPECT_EQ(lines, 2);
+}
+
+TEST_F(Run, TheResolvedJobInTheOutputRunsAgainToTheSameBytes) {
+    save<double>("x.h5", "/x", {5, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16});
+    ASSERT_EQ(
+        run_job("vars: {k: 1}\njobs: {g: {op: matmul, inputs: {a: \"x.h5:/x\", b: {from: \"x.h5:/x\", select: \"${k + "
+                "1}:\"}}, params: {transpose_b: transpose, alpha: 0.1}, outputs: {c: \"$job.h5:/deep/c\"}}}")
+            .exit,
+        0);
+    std::string yaml;
+    for (const hdf5::Node& node : hdf5::tree((folder / "out/job/g.h5").string()))
+        if (node.path == "/")
+            for (const hdf5::Attribute& attribute : node.attributes)
+                if (attribute.name == "job") yaml = attribute.text;
+    ASSERT_FALSE(yaml.empty());
+    const std::string script = "import h5py,sys; sys.stdout.write(h5py.File('out/job/g.h5').attrs['job'])";
+    if (std::system(("cd '" + folder.string() + "' && /usr/bin/python3 -c \"" + script + "\" > again.yaml 2>/dev/null")
+                        .c_str()) != 0)
+        GTEST_SKIP() << "python3 with h5py is not there";
+    const Ran again = run("run again.yaml");
+    ASSERT_EQ(again.exit, 0) << again.err << read_text(folder / "again.yaml");
+    EXPECT_EQ(values<double>("out/again/g.h5", "/deep/c"), values<double>("out/job/g.h5", "/deep/c"));
+}
+
+TEST_F(Run, AllJobFilesArePlannedBeforeTheFirstRuns) {
+    write("good.yaml", "jobs: {a: {op: add, inputs: {x: 1, y: 2}, outputs: a.h5}}");
+    write("bad.yaml", "jobs: {a: {op: nothing, inputs: {x: 1, y: 2}}}");
+    EXPECT_EQ(run("run good.yaml bad.yaml").exit, 2);
+    EXPECT_FALSE(exists("out/good"));
+    fs::create_directories(folder / "other");
+    write("other/good.yaml", "jobs: {a: {op: add, inputs: {x: 1, y: 2}}}");
+    EXPECT_EQ(run("run good.yaml other/good.yaml").exit, 2);
+    write("more.yaml", "jobs: {m: {op: sum, inputs: {x: [1, 2]}}}");
+    const Ran both = run("run good.yaml more.yaml");
+    EXPECT_EQ(both.exit, 0) << both.err;
+    EXPECT_TRUE(exists("out/good/report.json"));
+    EXPECT_TRUE(exists("out/more/report.json"));
+}
+
+TEST_F(Run, StandardInputIsAJobFile) {
+    const Ran ran = run("run - --output-dir here <<< 'jobs: {a: {op: add, inputs: {x: 1, y: 2}, outputs: a.h5}}'");
+    if (ran.exit == 2 && ran.err.find("redirection") != std::string::npos)
+        GTEST_SKIP() << "no here-strings in this shell";
+    write("in.yaml", "jobs: {a: {op: add, inputs: {x: 1, y: 2}, outputs: a.h5}}");
+    EXPECT_EQ(run("run - < in.yaml").exit, 0);
+    EXPECT_EQ(values<std::int64_t>("out/stdin/a.h5", "/z"), std::vector<std::int64_t>{3});
+}
+
+TEST_F(Run, CommandLineUsageErrorsExitTwo) {
+    EXPECT_EQ(run("run").exit, 2);
+    EXPECT_EQ(run("walk").exit, 2);
+    EXPECT_EQ(run("run nowhere.yaml").exit, 2);
+    EXPECT_EQ(run_job("jobs: {a: {op: add, inputs: {x: 1, y: 2}}}", "--set jobs.b.op=sum").exit, 2);
+    EXPECT_EQ(run("--help").exit, 0);
+    EXPECT_EQ(run("run --help").exit, 0);
+    EXPECT_TRUE(has(run("--version").out, {"gridstride 0."}));
+}
+
+TEST_F(Run, ThreadsDoNotChangeTheBits) {
+    const std::string job =
+        "jobs: {s: {op: sum, inputs: {x: {generate: normal, shape: [1001, 37]}}, params: {axes: 0}, outputs: s.h5}, c: "
+        "{op: convcov, inputs: {mu: {generate: normal, shape: [2, 5, 9, 8]}, coef: 1}, params: {kernel: 3}, outputs: "
+        "c.h5}}";
+    ASSERT_EQ(run_job(job, "--threads 1 --output-dir one").exit, 0);
+    ASSERT_EQ(run_job(job, "--threads 3 --output-dir three").exit, 0);
+    EXPECT_EQ(values<float>("one/s.h5", "/s"), values<float>("three/s.h5", "/s"));
+    EXPECT_EQ(values<float>("one/c.h5", "/cov"), values<float>("three/c.h5", "/cov"));
+}
+
+TEST_F(Run, CheckSaysWhatWouldHappenAndWritesNothing) {
+    write("job.yaml",
+          "vars: {n: 7}\njobs: {m: {op: matmul, inputs: {a: {generate: normal, shape: [$n, 5]}, b: {generate: normal, "
+          "shape: [5, 3]}}, outputs: m.h5}}");
+    const Ran ran = run("check job.yaml --explain --set n=9");
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_TRUE(has(ran.out, {"float32 (9, 3)", "alpha", "built in", "memory", "openblas"}));
+    EXPECT_FALSE(exists("out"));
+}
+
+}  // namespace
+
+}  // namespace gridstride::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables: alignment by what a terminal shows, narrowing, wrapping, colour only where it is asked for.
+#include "table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gridstride {
+
+namespace {
+
+TEST(Width, IsWhatATerminalShows) {
+    EXPECT_EQ(width_of(""), 0U);
+    EXPECT_EQ(width_of("abc"), 3U);
+    EXPECT_EQ(width_of("größe"), 5U);       // two bytes, one column
+    EXPECT_EQ(width_of("e\u0301tat"), 4U);  // a combining accent takes none
+    EXPECT_EQ(width_of("共分散"), 6U);      // wide characters take two
+    EXPECT_EQ(width_of("\xff"
+                       "a\xc3"),
+              3U);  // broken bytes count as one each
+}
+
+TEST(Shortened, EndsWithAnEllipsisAndFits) {
+    EXPECT_EQ(shortened("convolution", 11), "convolution");
+    EXPECT_EQ(shortened("convolution", 5), "conv…");
+    EXPECT_EQ(shortened("共分散", 4), "共…");  // 5 columns would not fit into 4
+    EXPECT_EQ(width_of(shortened("größenwahn", 4)), 4U);
+    EXPECT_EQ(shortened("abc", 0), "");
+}
+
+TEST(Printable, KeepsTextAndDropsWhatDrivesTheTerminal) {
+    EXPECT_EQ(printable("größe 共"), "größe 共");
+    EXPECT_EQ(printable("a\033[2Jb\n"), "a\uFFFD[2Jb\uFFFD");
+    EXPECT_EQ(printable("\xff"), "\uFFFD");
+    EXPECT_EQ(printable("a\u202Eb"), "a\uFFFDb");  // right-to-left override
+}
+
+TEST(Wrapped, BreaksBetweenWordsOnly) {
+    EXPECT_EQ(wrapped("one two three", 0), (std::vector<std::string>{"one two three"}));
+    EXPECT_EQ(wrapped("one two three", 8), (std::vector<std::string>{"one two", "three"}));
+    EXPECT_EQ(wrapped("a_word_too_long b", 6), (std::vector<std::string>{"a_word_too_long", "b"}));
+}
+
+TEST(Grouped, HasThreeDigitsAGroup) {
+    EXPECT_EQ(grouped(0), "0");
+    EXPECT_EQ(grouped(999), "999");
+    EXPECT_EQ(grouped(16777216), "16 777 216");
+    EXPECT_EQ(grouped(-1000), "-1 000");
+    EXPECT_EQ(grouped(-100), "-100");
+}
+
+TEST(Table, AlignsTextLeftAndNumbersRight) {
+    Table table({{"case"}, {"kernel", Align::right}, {"verdict"}});
+    table.row({"größe[loop]", "9.8 ms", "pass"});
+    table.row({"x", "0.03 ms", "mismatch"});
+    table.row({"y"});
+    EXPECT_EQ(table.text({}),
+              "case          kernel  verdict\n"
+              "größe[loop]   9.8 ms  pass\n"
+              "x            0.03 ms  mismatch\n"
+              "y\n");
+}
+
+TEST(Table, WithoutNamesHasNoHeadingAndKeepsItsIndent) {
+    Table table({{""}, {""}}, 2);
+    table.row({"a", "left"});
+    table.row({"long", "right"});
+    EXPECT_EQ(table.text({}), "  a     left\n  long  right\n");
+}
+
+TEST(Table, ShortensTheWidestTextWhereTheTerminalIsNarrow) {
+    Table table({{"case"}, {"note"}, {"time", Align::right}});
+    table.row({"a_case_with_a_rather_long_name", "short note", "123456.7 ms"});
+    EXPECT_EQ(table.text({40, false}),
+              "case             note               time\n"
+              "a_case_with_a_…  short note  123456.7 ms\n");
+}
+
+TEST(Table, NeverShortensNumbersAndWhatIsToPaste) {
+    Table table({{"", Align::fixed}, {"", Align::right}});
+    table.row({"file.h5:/a/rather/long/path", "123456"});
+    EXPECT_EQ(table.text({10, false}), "file.h5:/a/rather/long/path  123456\n");
+}
+
+TEST(Table, ContinuesProseUnderItself) {
+    Table table({{"name", Align::fixed}, {"meaning", Align::prose}}, 2);
+    table.row({"axes", "over which axes the sum runs, all by default"});
+    EXPECT_EQ(table.text({38, false}),
+              "  name  meaning\n"
+              "  axes  over which axes the sum runs,\n"
+              "        all by default\n");
+}
+
+TEST(Table, ColoursVerdictsOnlyWhereAsked) {
+    Table table({{"verdict"}, {"case"}});
+    table.row({"pass", "mismatch"});  // a case may be called so
+    EXPECT_EQ(table.text({0, false}), "verdict  case\npass     mismatch\n");
+    const std::string coloured = table.text({0, true});
+    EXPECT_NE(coloured.find("\033[32mpass\033[0m     mismatch\n"), std::string::npos);
+}
+
+TEST(Terminal, OfAPipeHasNoLimitAndNoColour) {
+    testing::internal::CaptureStdout();
+    const Terminal out = terminal(1);
+    testing::internal::GetCapturedStdout();
+    EXPECT_EQ(out.width, 0U);
+    EXPECT_FALSE(out.colour);
+}
+
+}  // namespace
+
+}  // namespace gridstride
