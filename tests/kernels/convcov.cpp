@@ -541,8 +541,8 @@ TEST(Convcov, VirtualAndExplicitPaddingGiveTheSameBits) {
     const Tensor mu = random_tensor<float>({2, 3, 4, 5}, 9), gamma = random_tensor<float>({2, 3, 4, 5, 4, 5}, 10);
     Tensor wide_mu = generate<float>({2, 3, 4 + 3, 5 + 3}, [](std::int64_t) { return 0.0F; });
     Tensor wide_gamma = generate<float>({2, 3, 7, 8, 7, 8}, [](std::int64_t) { return 0.0F; });
-    copy(mu.slab(), part(wide_mu.slab(), {{{0, 2}, {0, 3}, {2, 4}, {1, 5}}}));
-    copy(gamma.slab(), part(wide_gamma.slab(), {{{0, 2}, {0, 3}, {2, 4}, {1, 5}, {2, 4}, {1, 5}}}));
+    copy_bits(mu.slab(), part(wide_mu.slab(), {{{0, 2}, {0, 3}, {2, 4}, {1, 5}}}));
+    copy_bits(gamma.slab(), part(wide_gamma.slab(), {{{0, 2}, {0, 3}, {2, 4}, {1, 5}, {2, 4}, {1, 5}}}));
     for (const double coef : {1.0, -3.0}) {
         const Tensor coefs = make<double>({}, {coef});
         const Tensor inner =
@@ -819,7 +819,7 @@ Tensor in_pieces(const Problem& problem, const std::vector<Slab>& in, std::size_
             for (std::size_t i = 0; i < sums.size(); ++i)
                 sums[i] += real_part(out[0].slab(), static_cast<std::int64_t>(i));
         } else {
-            copy(out[0].slab(), part(result.slab(), piece.out[0]));
+            copy_bits(out[0].slab(), part(result.slab(), piece.out[0]));
         }
     }
     if (adds)
@@ -893,7 +893,7 @@ TEST(Convcov, CompactIsTheSameProblemOnTheBlocksThatTakePart) {
             Selection from = diagonal(full.spec().shape, c), to = whole(shape);
             from.axes[4].dropped = true;
             to.axes[1] = {c, 1, 1};
-            copy(part(full.slab(), from), part(result.slab(), to));
+            copy_bits(part(full.slab(), from), part(result.slab(), to));
         }
         return result;
     };
