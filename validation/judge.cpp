@@ -19,6 +19,7 @@ constexpr std::int64_t confirmed = 4096;      // elements of the definition that
 constexpr std::int64_t poisoned_places = 64;  // outputs that hold NaN or poison and are put to the reference
 
 std::string number(long double value, DType dtype) {
+    if (std::isnan(value)) return "nan";  // whatever its sign
     if (is_integer(dtype) && value == std::nearbyint(value) && std::abs(value) < 0x1p63L)
         return fmt::format("{}", static_cast<std::int64_t>(value));
     const int digits = is_half(dtype) ? 5 : real_of(dtype) == DType::float32 ? 9 : 17;
@@ -33,7 +34,8 @@ std::string text(const Complex& value, DType dtype) {
 }
 
 /// One line: where, what, how far over, how many; and what was never written.
-std::string describe(const Tally& tally, const Scan& found, const Spec& output) {
+/// nan_inputs: NaN may be a right answer too, and not poison.
+std::string describe(const Tally& tally, const Scan& found, const Spec& output, bool nan_inputs) {
     std::string line;
     if (tally.worst && tally.worst_used > 1) {
         const Worst& worst = *tally.worst;
@@ -49,19 +51,23 @@ std::string describe(const Tally& tally, const Scan& found, const Spec& output) 
                            tally.failed, tally.checked, tally.used);
     }
     if (tally.poisoned > 0 && found.first >= 0)
-        line +=
-            fmt::format("; {} elements unwritten, first at {}", found.poisoned, index_text(found.first, output.shape));
+        line += fmt::format("; {} elements {}unwritten, first at {}", found.poisoned, nan_inputs ? "NaN or " : "",
+                            index_text(found.first, output.shape));
     return line;
 }
 
-void count_nans(const Op& op, std::span<const Slab> in, const Scan& found, int threads, Judgement& judgement) {
+/// Notes the NaNs of inputs and output. Do inputs hold any?
+bool count_nans(const Op& op, std::span<const Slab> in, const Scan& found, int threads, Judgement& judgement) {
+    bool any = false;
     for (std::size_t i = 0; i < in.size(); ++i) {
         if (!in[i].spec.present || is_integer(in[i].spec.dtype)) continue;
         const std::int64_t nan = scan(in[i], 1, threads).nan;
         if (nan > 0) judgement.notes.push_back(fmt::format("input {} holds {} NaN", op.inputs[i].name, nan));
+        any = any || nan > 0;
     }
     judgement.nan_outputs = found.nan;
     if (found.nan > 0) judgement.notes.push_back(fmt::format("the output holds {} NaN", found.nan));
+    return any;
 }
 
 void note_overflows(const Tally& tally, const Criterion& criterion, Judgement& judgement) {
@@ -96,12 +102,12 @@ struct Judging {
 void check_vacuity(const Judging& judging, std::span<const Slab> in, const Criterion& criterion, Judgement& judgement) {
     const auto others = candidates(judging.trial, in, criterion, judging.whole());
     const auto tallies = judging(others, Extent::until_failed);
-    // Of one input and exact rounding the answer is that input by definition: no news.
+    // Of one input, rounded, the answer may be that input by definition (copy): no news.
     const bool identity = criterion.rule == Rule::rounded && in.size() == 1;
     for (std::size_t i = 0; i < others.size(); ++i) {
         if (tallies[i].failed > 0) continue;
         if (tallies[i].different == 0) {
-            if (!identity || i == 0)
+            if (!identity || !others[i].name.starts_with("input"))
                 judgement.notes.push_back(
                     fmt::format("{} would be right at every judged place: equal to the reference", others[i].name));
         } else if (judgement.verdict == Verdict::pass) {
@@ -153,7 +159,7 @@ Judgement judge(const Op& op, const Variant& variant, const Problem& problem, st
         static_cast<std::int64_t>(std::clamp(asked.terms / terms, 16.0, static_cast<double>(poisoned_places)));
     const Scan found = scan(got, suspects, trial.threads);
     judgement.of = trial.outputs;
-    count_nans(op, in, found, trial.threads, judgement);
+    const bool nan_inputs = count_nans(op, in, found, trial.threads, judgement);
 
     const bool empty = trial.outputs == 0, judged = asked.mode != Validate::Mode::none;
     if (op.rule(problem) == Rule::transform && judged && !empty) trial.transforms = op.transforms(problem, in);
@@ -203,7 +209,7 @@ Judgement judge(const Op& op, const Variant& variant, const Problem& problem, st
         vendor.rel_l2 = other.relative();
         if (!vendor.agrees)
             judgement.notes.push_back(
-                fmt::format("vendor: mismatch ({}: {})", vendor.name, describe(other, Scan{}, output)));
+                fmt::format("vendor: mismatch ({}: {})", vendor.name, describe(other, Scan{}, output, false)));
         if (!judging.places.all && ours.failed == 0) {
             const Everywhere everywhere = compare_everywhere(trial, std::span<const Contender, 2>(contenders.data(), 2),
                                                              got, theirs.slab(), *witness, asked);
@@ -223,7 +229,7 @@ Judgement judge(const Op& op, const Variant& variant, const Problem& problem, st
     note_overflows(ours, criterion, judgement);
     if (ours.failed > 0) {
         judgement.verdict = Verdict::mismatch;
-        judgement.reason = describe(ours, found, output);
+        judgement.reason = describe(ours, found, output, nan_inputs);
         return judgement;
     }
     check_vacuity(judging, in, criterion, judgement);

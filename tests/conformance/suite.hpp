@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/run.hpp"
+#include "support/verdict.hpp"
 #include "validation/validation.hpp"
 
 namespace gridstride::conformance {
@@ -31,6 +32,9 @@ struct Row {
     const Entry* entry;
     const Variant* variant;
 };
+inline void PrintTo(const Row& row, std::ostream* out) {
+    *out << row.entry->op->name << "[" << row.variant->name << "]";
+}
 /// Every row of the registry that runs on the CPU and is not faulty.
 std::vector<Row> cpu_rows();
 /// "matmul_loop", for gtest.

@@ -140,6 +140,13 @@ TEST(Judge, ASingleUnwrittenElementIsFoundBetweenTheSampledOnes) {
     EXPECT_EQ(got.checked, 17);
 }
 
+TEST(Judge, WhereInputsHoldNanTheCountSaysThatSomeMayBeRight) {
+    Case one = plus_case<float>({1, nan, 3, 4}, {1, 1, 1, 2});
+    one.values<float>()[3] = nan;
+    EXPECT_NE(one.judge().reason.find("got nan, expected 6"), std::string::npos) << one.judge().reason;
+    EXPECT_NE(one.judge().reason.find("2 elements NaN or unwritten, first at (1,)"), std::string::npos);
+}
+
 TEST(Judge, UnwrittenIntegersHoldThePoison) {
     Case one = plus_case<std::int32_t>({1, 2, 3, 4}, {10, 20, 30, 40});
     poison(part(one.answer.slab(), {{{2, 2, 1}}}));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/operation.hpp"
+#include "support/verdict.hpp"
 #include "validation/validation.hpp"
 
 namespace gridstride::testing {
