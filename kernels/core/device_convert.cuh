@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conversion between dtypes in device memory, by the rules of core/convert.hpp for results.
+#pragma once
+
+#include "core/kernel.cuh"
+
+namespace gridstride::cuda {
+
+/// Converts n contiguous elements on the stream: float to float rounds to nearest, Inf where it overflows. first_bad:
+/// null, or one int64 in device memory that receives the lowest index of a value that an integer type cannot hold
+/// (not whole, out of range, not finite), if that is below what is there. Error (internal): complex to real.
+void convert(DType from, const std::byte* source, DType to, std::byte* target, std::int64_t n, std::int64_t* first_bad,
+             Stream stream);
+
+}  // namespace gridstride::cuda
