@@ -92,7 +92,8 @@ Statistics statistics(const Slab& slab);
 struct Node {
     std::string path;
     enum class Kind { group, dataset, type, link } kind = Kind::group;
-    std::string target;  // of a soft or external link: where to; of a group met before: its first path
+    std::string target;  // of a soft or external link: where to; of a group met before: its first path; empty: the
+                         // link is hard, but what it leads to cannot be opened
     Info info;           // of a dataset
     std::vector<Attribute> attributes;
     std::string problem;  // why it cannot be followed, opened or read; empty: it can

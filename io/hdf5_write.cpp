@@ -43,29 +43,26 @@ std::string child(const std::string& group, const std::string& name) {
 /// Why a file of this name may not be written; empty where it may.
 std::string in_the_way(const std::string& path) {
     struct stat facts {};
-    if (stat(path.c_str(), &facts) != 0) {
-        if (errno != ENOENT) return fmt::format("{}: {}", path, std::strerror(errno));
-        fs::path folder = fs::absolute(path).parent_path();
-        std::error_code error;
-        while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-        if (!fs::is_directory(folder, error))
-            return fmt::format("{}: cannot be written: {} is not a folder", path, folder.string());
-        if (access(folder.c_str(), W_OK | X_OK) != 0)
-            return fmt::format("{}: cannot be written: the folder {}: {}", path, folder.string(), std::strerror(errno));
-        return {};
-    }
+    const bool exists = stat(path.c_str(), &facts) == 0;
+    if (!exists && errno != ENOENT) return fmt::format("{}: {}", path, std::strerror(errno));
+    std::error_code error;
+    fs::path folder = (exists ? fs::canonical(path, error) : fs::absolute(path)).parent_path();
+    while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+    if (!fs::is_directory(folder, error))
+        return fmt::format("{}: cannot be written: {} is not a folder", path, folder.string());
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+        return fmt::format("{}: cannot be written: the folder {}: {}", path, folder.string(), std::strerror(errno));
+    if (!exists) return {};
     if (S_ISDIR(facts.st_mode)) return fmt::format("{}: is a folder; name a file in it", path);
     if (!S_ISREG(facts.st_mode)) return fmt::format("{}: exists and is not a regular file", path);
     try {
         const Handle file = open_file(path);
         if (H5Aexists(file, mark) > 0) return {};
-    } catch (const Error&) {
-        // not an HDF5 file at all: not ours
+    } catch (const Error& failure) {  // most often not an HDF5 file at all
+        return fmt::format("{}: exists and is not known to be gridstride's: it is not replaced ({})", path,
+                           failure.what());
     }
-    return fmt::format(
-        "{}: exists and was not written by gridstride: it is not replaced; move it away or choose another "
-        "name",
-        path);
+    return fmt::format("{}: exists and was not written by gridstride: it is not replaced; choose another name", path);
 }
 
 /// Extents halved, the longest first, until a chunk has at most 1 MiB.

@@ -180,6 +180,10 @@ int list(const ListOptions& options) {
         fmt::print("{}\n", config::schema());
         return 0;
     }
+    if (options.reference) {
+        fmt::print("{}", config::jobs_markdown());
+        return 0;
+    }
     if (options.op.empty()) {
         if (options.example)
             throw Error(Category::config, "--example needs an operation: gridstride list matmul --example");

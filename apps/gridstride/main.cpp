@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
     list_verb->add_option("OP", list_options.op, "one operation");
     list_verb->add_flag("--example", list_options.example, "print a complete job");
     list_verb->add_flag("--schema", list_options.schema, "print the JSON Schema of job files");
+    list_verb->add_flag("--reference", list_options.reference, "print the reference of job files as Markdown");
     list_verb->footer("Example: gridstride list convcov --example");
 
     InspectOptions inspect_options;

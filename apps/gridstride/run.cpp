@@ -84,8 +84,9 @@ std::map<std::string, double> first_times(const std::vector<report::Case>& cases
     return times;
 }
 
-std::string number_text(const report::Number& number) {
+std::string number_text(const report::Number& number, DType dtype) {
     const auto re = static_cast<double>(number.re), im = static_cast<double>(number.im);
+    if (is_integer(dtype)) return fmt::format("{}", static_cast<std::int64_t>(number.re));
     return number.complex ? fmt::format("{:.9g}{:+.9g}i", re, im) : fmt::format("{:.9g}", re);
 }
 
@@ -121,7 +122,7 @@ void print_details(const std::vector<report::Case>& cases, const RunOptions& opt
             if (!output.values.empty() && one.status != Status::error) {
                 std::string text;
                 for (const report::Number& number : output.values)
-                    text += (text.empty() ? "" : ", ") + number_text(number);
+                    text += (text.empty() ? "" : ", ") + number_text(number, output.spec.dtype);
                 fmt::print("{}: {} = {}\n", one.name, output.name, output.values.size() == 1 ? text : "[" + text + "]");
             }
             if (!output.file.empty())

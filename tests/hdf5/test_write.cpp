@@ -85,8 +85,8 @@ TEST(Write, WhatGridstrideDidNotWriteIsNeverReplaced) {
     ASSERT_EQ(mkfifo((folder / "pipe.h5").c_str(), 0600), 0);
     std::filesystem::create_directory(folder / "folder.h5");
     const std::vector<std::pair<std::string, std::string>> cases{{"theirs.h5", "was not written by gridstride"},
-                                                                 {"notes.h5", "was not written by gridstride"},
-                                                                 {"empty.h5", "was not written by gridstride"},
+                                                                 {"notes.h5", "not replaced"},
+                                                                 {"empty.h5", "not replaced"},
                                                                  {"pipe.h5", "not a regular file"},
                                                                  {"folder.h5", "is a folder"},
                                                                  {"notes.h5/out.h5", "Not a directory"}};
@@ -103,7 +103,7 @@ TEST(Write, AFileThatAppearsWhileWeWriteIsNotReplaced) {
     const Folder folder;
     Writer writer(folder / "out.h5");
     write_text(folder / "out.h5", "theirs");
-    expect_error(Category::input, {"out.h5", "was not written by gridstride"}, [&] { writer.commit(); });
+    expect_error(Category::input, {"out.h5", "not replaced"}, [&] { writer.commit(); });
     EXPECT_EQ(std::filesystem::file_size(folder / "out.h5"), 6U);
 }
 
