@@ -51,8 +51,8 @@ std::string describe(const Tally& tally, const Scan& found, const Spec& output, 
                            tally.failed, tally.checked, tally.used);
     }
     if (tally.poisoned > 0 && found.first >= 0)
-        line +=
-            fmt::format("; {} elements unwritten, first at {}", found.poisoned, index_text(found.first, output.shape));
+        line += fmt::format("; {} elements {}unwritten, first at {}", found.poisoned, nan_inputs ? "NaN or " : "",
+                            index_text(found.first, output.shape));
     return line;
 }
 

@@ -295,7 +295,7 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
     if (!job.output_file && job.outputs.empty()) return result;
     const std::map<std::string, std::string> variables{
         {"job", job.name},
-        {"variant", choice.word},
+        {"variant", choice.row != nullptr ? std::string(choice.row->name) : choice.word},
         {"device", std::string(name(choice.row != nullptr ? choice.row->device : Device::cpu))}};
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
         const std::string output(op.outputs[i].name);

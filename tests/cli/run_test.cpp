@@ -3,21 +3,22 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/support.hpp"
+#include "core/device.hpp"
 
 namespace gridstride::cli {
 
 namespace {
 
-using Run = Command;
+using Running = Command;
 
-TEST_F(Run, PassingJobExitsZeroAndSavesTheAnswer) {
+TEST_F(Running, PassingJobExitsZeroAndSavesTheAnswer) {
     const Ran ran = run_job("jobs: {a: {op: add, inputs: {x: [1, 2.5, -3], y: 4}, outputs: {z: \"z.h5:/g/z\"}}}");
     EXPECT_EQ(ran.exit, 0) << ran.err;
     EXPECT_TRUE(has(ran.out, {"a ", "cpu", "pass", "all 3", "exact"}));
     EXPECT_EQ(values<float>("out/job/z.h5", "/g/z"), (std::vector<float>{5, 6.5, 1}));
 }
 
-TEST_F(Run, MismatchExitsOneNamesThePlaceAndHasNoSpeed) {
+TEST_F(Running, MismatchExitsOneNamesThePlaceAndHasNoSpeed) {
     // A product whose float32 sum is not the exact one's rounding: bit for bit it cannot pass.
     const Ran ran = run_job(
         "jobs: {m: {op: matmul, tolerance: bitwise, inputs: {a: {generate: normal, shape: [17, 501]}, b: {generate: "
@@ -29,7 +30,7 @@ TEST_F(Run, MismatchExitsOneNamesThePlaceAndHasNoSpeed) {
     EXPECT_GT(report["cases"][0]["reference"]["failed"].get<int>(), 0);
 }
 
-TEST_F(Run, BadConfigurationExitsTwoAndWritesNothing) {
+TEST_F(Running, BadConfigurationExitsTwoAndWritesNothing) {
     const Ran ran = run_job(
         "jobs:\n  a:\n    op: ad\n    inputs: {x: 1, y: 2}\n  b:\n    op: sum\n    inputs: {x: [1, 2]}\n    params: "
         "{axis: 0}\n");
@@ -38,7 +39,7 @@ TEST_F(Run, BadConfigurationExitsTwoAndWritesNothing) {
     EXPECT_FALSE(exists("out"));
 }
 
-TEST_F(Run, ShapesThatDoNotFitExitTwo) {
+TEST_F(Running, ShapesThatDoNotFitExitTwo) {
     const Ran ran = run_job(
         "jobs: {a: {op: add, inputs: {x: {generate: ones, shape: [10, 1]}, y: {generate: ones, shape: [3, 2, 2]}}},\n  "
         "     b: {op: matmul, inputs: {a: {generate: ones, shape: [2, 3]}, b: {generate: ones, shape: [2, 3]}}}}");
@@ -46,7 +47,7 @@ TEST_F(Run, ShapesThatDoNotFitExitTwo) {
     EXPECT_TRUE(has(ran.err, {"job.yaml:2:", "(2, 3)"}));
 }
 
-TEST_F(Run, MissingFileIsItsOwnCasesErrorAndTheOthersRun) {
+TEST_F(Running, MissingFileIsItsOwnCasesErrorAndTheOthersRun) {
     const Ran ran = run_job(
         "jobs:\n  gone: {op: sum, inputs: {x: nowhere.h5:/x}}\n  next: {op: sum, inputs: {x: $gone:/s}}\n  good: {op: "
         "sum, inputs: {x: [1, 2, 3]}}\n");
@@ -54,21 +55,21 @@ TEST_F(Run, MissingFileIsItsOwnCasesErrorAndTheOthersRun) {
     EXPECT_TRUE(has(ran.out, {"nowhere.h5", "error", "skipped", "gone failed", "s = 6"}));
 }
 
-TEST_F(Run, MissingDatasetExitsTwoWithTheNearestName) {
+TEST_F(Running, MissingDatasetExitsTwoWithTheNearestName) {
     save<float>("in.h5", "/signal", {3}, {1, 2, 3});
     const Ran ran = run_job("jobs: {s: {op: sum, inputs: {x: \"in.h5:/signl\"}}}");
     EXPECT_EQ(ran.exit, 2);
     EXPECT_TRUE(has(ran.err, {"signl", "signal", "job.yaml:1:"}));
 }
 
-TEST_F(Run, ValuesThatDoNotConvertExitThreeWithTheirIndex) {
+TEST_F(Running, ValuesThatDoNotConvertExitThreeWithTheirIndex) {
     save<double>("in.h5", "/x", {2, 2}, {1, 2, 3.5, 4});
     const Ran ran = run_job("jobs: {s: {op: sum, inputs: {x: {from: \"in.h5:/x\", dtype: int32}}}}");
     EXPECT_EQ(ran.exit, 3);
     EXPECT_TRUE(has(ran.out, {"(1, 0)", "3.5", "int32"}));
 }
 
-TEST_F(Run, CudaWithoutADeviceExitsFourAndWritesNothing) {
+TEST_F(Running, CudaWithoutADeviceExitsFourAndWritesNothing) {
     if (!cuda::devices().empty()) GTEST_SKIP() << "there is a CUDA device";
     const Ran ran = run_job("jobs: {a: {op: add, device: cuda, inputs: {x: 1, y: 2}}}");
     EXPECT_EQ(ran.exit, 4);
@@ -76,11 +77,11 @@ TEST_F(Run, CudaWithoutADeviceExitsFourAndWritesNothing) {
     EXPECT_FALSE(exists("out"));
 }
 
-TEST_F(Run, NothingJudgedExitsZeroOnlyWhereItWasAskedFor) {
+TEST_F(Running, NothingJudgedExitsZeroOnlyWhereItWasAskedFor) {
     EXPECT_EQ(run_job("jobs: {a: {op: add, validate: none, inputs: {x: 1, y: 2}}}").exit, 0);
 }
 
-TEST_F(Run, ForeignFileIsNeverReplacedAndOneOfOursIs) {
+TEST_F(Running, ForeignFileIsNeverReplacedAndOneOfOursIs) {
     fs::create_directories(folder / "out/job");
     write("out/job/z.h5", "somebody's notes");
     const std::string job = "jobs: {a: {op: add, inputs: {x: 1, y: 2}, outputs: z.h5}}";
@@ -90,10 +91,10 @@ TEST_F(Run, ForeignFileIsNeverReplacedAndOneOfOursIs) {
     fs::remove(folder / "out/job/z.h5");
     EXPECT_EQ(run_job(job).exit, 0);
     EXPECT_EQ(run_job(job, "--set jobs.a.inputs.y=5").exit, 0);
-    EXPECT_EQ(values<float>("out/job/z.h5", "/z"), std::vector<float>{6});
+    EXPECT_EQ(values<std::int64_t>("out/job/z.h5", "/z"), std::vector<std::int64_t>{6});
 }
 
-TEST_F(Run, TwoCasesWithOneFileAreRefusedWithTheRemedy) {
+TEST_F(Running, TwoCasesWithOneFileAreRefusedWithTheRemedy) {
     const Ran ran = run_job(
         "jobs:\n  a: {op: add, inputs: {x: 1, y: 2}, outputs: z.h5}\n  b: {op: add, inputs: {x: 1, y: 2}, outputs: "
         "z.h5}\n");
@@ -104,10 +105,10 @@ TEST_F(Run, TwoCasesWithOneFileAreRefusedWithTheRemedy) {
         "\"$job-$variant-${device}.h5\"}\n");
     EXPECT_EQ(mended.exit, 0) << mended.err;
     EXPECT_TRUE(exists("out/job/a.h5"));
-    EXPECT_TRUE(exists("out/job/b-auto-cpu.h5"));
+    EXPECT_TRUE(exists("out/job/b-loop-cpu.h5"));
 }
 
-TEST_F(Run, AnInputThatAJobWritesIsRefused) {
+TEST_F(Running, AnInputThatAJobWritesIsRefused) {
     fs::create_directories(folder / "out/job");
     save<float>("out/job/z.h5", "/z", {2}, {1, 2});
     const Ran ran = run_job("jobs: {a: {op: add, inputs: {x: \"out/job/z.h5:/z\", y: 2}, outputs: z.h5}}");
@@ -116,7 +117,7 @@ TEST_F(Run, AnInputThatAJobWritesIsRefused) {
     EXPECT_EQ(values<float>("out/job/z.h5", "/z"), (std::vector<float>{1, 2}));
 }
 
-TEST_F(Run, ZeroSizesRunAndDoNotDisturbTheNextJob) {  // BR024
+TEST_F(Running, ZeroSizesRunAndDoNotDisturbTheNextJob) {  // BR024
     const Ran ran = run_job(
         "jobs:\n"
         "  a: {op: add, inputs: {x: {generate: ones, shape: [3, 0, 5]}, y: {generate: ones, shape: [3, 0, 5]}}, "
@@ -132,7 +133,7 @@ TEST_F(Run, ZeroSizesRunAndDoNotDisturbTheNextJob) {  // BR024
     EXPECT_EQ(values<float>("out/job/c.h5", "/z"), (std::vector<float>{1, 2, 3, 4}));
 }
 
-TEST_F(Run, JobsRunInOrderOfDependenceWhateverTheFilesOrder) {
+TEST_F(Running, JobsRunInOrderOfDependenceWhateverTheFilesOrder) {
     const Ran ran = run_job(
         "jobs:\n"
         "  third: {op: sum, inputs: {x: \"$second:/z\"}}\n"
@@ -142,7 +143,7 @@ TEST_F(Run, JobsRunInOrderOfDependenceWhateverTheFilesOrder) {
     EXPECT_TRUE(has(ran.out, {"third: s = 432"}));  // 2 + 30 + 400
 }
 
-TEST_F(Run, OnlyRunsTheNamedCasesAndWhatTheyRead) {
+TEST_F(Running, OnlyRunsTheNamedCasesAndWhatTheyRead) {
     const std::string jobs =
         "jobs:\n"
         "  one: {op: add, inputs: {x: 1, y: 2}}\n"
@@ -155,7 +156,7 @@ TEST_F(Run, OnlyRunsTheNamedCasesAndWhatTheyRead) {
     EXPECT_EQ(run_job(jobs, "--only seven").exit, 2);
 }
 
-TEST_F(Run, ListedVariantsAreCasesOfTheirOwn) {
+TEST_F(Running, ListedVariantsAreCasesOfTheirOwn) {
     const Ran ran = run_job(
         "jobs: {m: {op: matmul, variant: all, inputs: {a: {generate: normal, shape: [5, 7]}, b: {generate: normal, "
         "shape: [7, 3]}}, outputs: \"$variant.h5\"}}",
@@ -166,7 +167,7 @@ TEST_F(Run, ListedVariantsAreCasesOfTheirOwn) {
     EXPECT_TRUE(exists("out/job/openblas.h5"));
 }
 
-TEST_F(Run, DtypesFollowTheRules) {
+TEST_F(Running, DtypesFollowTheRules) {
     save<std::int32_t>("i.h5", "/i", {3}, {1, 2, 3});
     const Ran ran = run_job(
         "jobs:\n"
@@ -184,7 +185,7 @@ TEST_F(Run, DtypesFollowTheRules) {
     EXPECT_EQ(values<std::int64_t>("out/job/numbers.h5", "/z"), (std::vector<std::int64_t>{4, 5}));
 }
 
-TEST_F(Run, InputsAreSelectedReshapedScaledAndFreedOfNan) {
+TEST_F(Running, InputsAreSelectedReshapedScaledAndFreedOfNan) {
     save<double>("x.h5", "/x", {4, 3}, {0, 1, 2, 10, 11, 12, 20, std::nan(""), 22, 30, 31, 32});
     save<float>("p.h5", "/p", {2, 2}, {1, 2, 3, -4});
     const Ran ran = run_job(
@@ -198,7 +199,7 @@ TEST_F(Run, InputsAreSelectedReshapedScaledAndFreedOfNan) {
     EXPECT_TRUE(has(ran.out, {"1 replaced"}));
 }
 
-TEST_F(Run, FrequenciesUnitsAndScalesReachTheOutput) {
+TEST_F(Running, FrequenciesUnitsAndScalesReachTheOutput) {
     write("job.yaml",
           "jobs: {f: {op: dft, inputs: {x: {generate: normal, shape: [2, 5]}}, params: {sample_spacing: 0.5}, outputs: "
           "f.h5}}");
@@ -207,7 +208,7 @@ TEST_F(Run, FrequenciesUnitsAndScalesReachTheOutput) {
     EXPECT_EQ(hdf5::scales((folder / "out/job/f.h5").string(), "/X").at(0).name, "axis_0");
 }
 
-TEST_F(Run, JsonIsTheReportAndTheJournalHasALineACase) {
+TEST_F(Running, JsonIsTheReportAndTheJournalHasALineACase) {
     const Ran ran =
         run_job("jobs:\n  a: {op: add, inputs: {x: 1, y: 2}}\n  b: {op: sum, inputs: {x: [1, .inf]}}\n", "--json");
     EXPECT_EQ(ran.exit, 0);
@@ -223,7 +224,7 @@ TEST_F(Run, JsonIsTheReportAndTheJournalHasALineACase) {
     EXPECT_EQ(lines, 2);
 }
 
-TEST_F(Run, TheResolvedJobInTheOutputRunsAgainToTheSameBytes) {
+TEST_F(Running, TheResolvedJobInTheOutputRunsAgainToTheSameBytes) {
     save<double>("x.h5", "/x", {5, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16});
     ASSERT_EQ(
         run_job("vars: {k: 1}\njobs: {g: {op: matmul, inputs: {a: \"x.h5:/x\", b: {from: \"x.h5:/x\", select: \"${k + "
@@ -245,7 +246,7 @@ TEST_F(Run, TheResolvedJobInTheOutputRunsAgainToTheSameBytes) {
     EXPECT_EQ(values<double>("out/again/g.h5", "/deep/c"), values<double>("out/job/g.h5", "/deep/c"));
 }
 
-TEST_F(Run, AllJobFilesArePlannedBeforeTheFirstRuns) {
+TEST_F(Running, AllJobFilesArePlannedBeforeTheFirstRuns) {
     write("good.yaml", "jobs: {a: {op: add, inputs: {x: 1, y: 2}, outputs: a.h5}}");
     write("bad.yaml", "jobs: {a: {op: nothing, inputs: {x: 1, y: 2}}}");
     EXPECT_EQ(run("run good.yaml bad.yaml").exit, 2);
@@ -260,16 +261,13 @@ TEST_F(Run, AllJobFilesArePlannedBeforeTheFirstRuns) {
     EXPECT_TRUE(exists("out/more/report.json"));
 }
 
-TEST_F(Run, StandardInputIsAJobFile) {
-    const Ran ran = run("run - --output-dir here <<< 'jobs: {a: {op: add, inputs: {x: 1, y: 2}, outputs: a.h5}}'");
-    if (ran.exit == 2 && ran.err.find("redirection") != std::string::npos)
-        GTEST_SKIP() << "no here-strings in this shell";
+TEST_F(Running, StandardInputIsAJobFile) {
     write("in.yaml", "jobs: {a: {op: add, inputs: {x: 1, y: 2}, outputs: a.h5}}");
     EXPECT_EQ(run("run - < in.yaml").exit, 0);
     EXPECT_EQ(values<std::int64_t>("out/stdin/a.h5", "/z"), std::vector<std::int64_t>{3});
 }
 
-TEST_F(Run, CommandLineUsageErrorsExitTwo) {
+TEST_F(Running, CommandLineUsageErrorsExitTwo) {
     EXPECT_EQ(run("run").exit, 2);
     EXPECT_EQ(run("walk").exit, 2);
     EXPECT_EQ(run("run nowhere.yaml").exit, 2);
@@ -279,18 +277,18 @@ TEST_F(Run, CommandLineUsageErrorsExitTwo) {
     EXPECT_TRUE(has(run("--version").out, {"gridstride 0."}));
 }
 
-TEST_F(Run, ThreadsDoNotChangeTheBits) {
+TEST_F(Running, ThreadsDoNotChangeTheBits) {
     const std::string job =
         "jobs: {s: {op: sum, inputs: {x: {generate: normal, shape: [1001, 37]}}, params: {axes: 0}, outputs: s.h5}, c: "
-        "{op: convcov, inputs: {mu: {generate: normal, shape: [2, 5, 9, 8]}, coef: 1}, params: {kernel: 3}, outputs: "
-        "c.h5}}";
+        "{op: convcov, inputs: {mu: {generate: normal, shape: [2, 5, 9, 8]}, coef: 1}, params: {kernel: 3, channels: 2}, "
+        "outputs: c.h5}}";
     ASSERT_EQ(run_job(job, "--threads 1 --output-dir one").exit, 0);
     ASSERT_EQ(run_job(job, "--threads 3 --output-dir three").exit, 0);
     EXPECT_EQ(values<float>("one/s.h5", "/s"), values<float>("three/s.h5", "/s"));
     EXPECT_EQ(values<float>("one/c.h5", "/cov"), values<float>("three/c.h5", "/cov"));
 }
 
-TEST_F(Run, CheckSaysWhatWouldHappenAndWritesNothing) {
+TEST_F(Running, CheckSaysWhatWouldHappenAndWritesNothing) {
     write("job.yaml",
           "vars: {n: 7}\njobs: {m: {op: matmul, inputs: {a: {generate: normal, shape: [$n, 5]}, b: {generate: normal, "
           "shape: [5, 3]}}, outputs: m.h5}}");

@@ -542,7 +542,7 @@ TEST(Convcov, VirtualAndExplicitPaddingGiveTheSameBits) {
     Tensor wide_mu = generate<float>({2, 3, 4 + 3, 5 + 3}, [](std::int64_t) { return 0.0F; });
     Tensor wide_gamma = generate<float>({2, 3, 7, 8, 7, 8}, [](std::int64_t) { return 0.0F; });
     copy_bits(mu.slab(), part(wide_mu.slab(), {{{0, 2}, {0, 3}, {2, 4}, {1, 5}}}));
-    copy(gamma.slab(), part(wide_gamma.slab(), {{{0, 2}, {0, 3}, {2, 4}, {1, 5}, {2, 4}, {1, 5}}}));
+    copy_bits(gamma.slab(), part(wide_gamma.slab(), {{{0, 2}, {0, 3}, {2, 4}, {1, 5}, {2, 4}, {1, 5}}}));
     for (const double coef : {1.0, -3.0}) {
         const Tensor coefs = make<double>({}, {coef});
         const Tensor inner =
