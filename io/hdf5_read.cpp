@@ -176,6 +176,12 @@ Source::Source(const Info& info) : info_(info) {
                     [](std::int64_t a, hsize_t b) { return static_cast<hsize_t>(a) == b; }))
         throw Error(Category::input, fmt::format("{}: was {} {} and has changed since it was looked at", where,
                                                  info.type.text, to_text(info.shape)));
+    const H5D_layout_t layout = H5Pget_layout(created);
+    const double stored = static_cast<double>(H5Dget_storage_size(found_.object)),
+                 needed = static_cast<double>(H5Tget_size(type)) * static_cast<double>(count(info.shape));
+    if (stored < needed && (layout == H5D_COMPACT || (layout == H5D_CONTIGUOUS && stored > 0)))  // HDF5 would crash
+        throw Error(Category::input, fmt::format("{}: damaged: it stores {} bytes, its shape {} needs {}", where,
+                                                 stored, to_text(info.shape), needed));
     memory_ = memory_type(type, now);
 }
 

@@ -103,7 +103,7 @@ Problem representative(const Op& op) {
         for (std::size_t i = 0; i < problem.in.size(); ++i) {
             const Spec& spec = problem.in[i];
             if (!spec.present) continue;
-            optional += op.inputs[i].optional ? 1 : 0;
+            optional -= op.inputs[i].optional ? 1 : 0;  // the more inputs are shown the better
             if (op.inputs[i].own_dtype) continue;
             unusual += spec.dtype != DType::float32 ? 1 : 0;
             unusual += spec.shape.empty() || *std::min_element(spec.shape.begin(), spec.shape.end()) < 2 ? 1 : 0;

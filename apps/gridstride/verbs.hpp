@@ -8,9 +8,9 @@
 namespace gridstride {
 
 struct ListOptions {
-    std::string op;        // empty: all operations
-    bool example = false;  // a complete job file of op
-    bool schema = false;   // a JSON Schema of job files
+    std::string op;          // empty: all operations
+    bool example = false;    // a complete job file of op
+    bool schema = false;     // a JSON Schema of job files
     bool reference = false;  // docs/jobs.md: every key of a job file
 };
 /// Operations; of one: inputs, outputs, parameters, variants. Errors (config): no such operation; an example of none.

@@ -137,7 +137,7 @@ Piece cut(const Problem& problem, std::size_t axis, int64_t begin, int64_t end) 
         last(piece.in[0], a_matrix && posed.a.transposed ? 2 : 1);
         last(piece.in[1], b_matrix && !posed.b.transposed ? 2 : 1);
         piece.problem.out[0].dtype = accumulator(problem);  // rounded once, after the last sum
-        if (begin > 0) {  // beta c is in the first sum alone
+        if (begin > 0) {                                    // beta c is in the first sum alone
             piece.problem.in[2].present = false;
             piece.problem.params.set("beta", Value{});
         }

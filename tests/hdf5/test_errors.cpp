@@ -197,6 +197,31 @@ TEST(Errors, ADatasetChangedSinceItWasDescribedIsNotRead) {
     expect_error(Category::input, {"has changed"}, [&] { read(info, {whole({1})}, tensor.slab()); });
 }
 
+TEST(Errors, AShapeThatItsBytesDoNotFillIsDamage) {
+    const Folder folder;
+    const std::string file = folder / "x.h5";
+    {
+        const Raw raw(file);
+        const int data[] = {1, 2};
+        const hid_t created = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_layout(created, H5D_COMPACT);
+        raw.dataset("/x", H5T_STD_I32LE, {2, 1}, H5T_NATIVE_INT, data, created);
+        H5Pclose(created);
+    }
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    std::string all((std::istreambuf_iterator<char>(bytes)), {});
+    std::string extents(16, '\0');
+    extents[0] = 2;
+    extents[8] = 1;
+    const std::size_t at = all.find(extents);
+    ASSERT_NE(at, std::string::npos);
+    bytes.seekp(static_cast<std::streamoff>(at) + 2);
+    bytes.put('\x10');  // 2 + 2^20 rows
+    bytes.close();
+    EXPECT_EQ(describe(file, "x").shape[0], (1 << 20) + 2);
+    expect_error(Category::input, {file + ":/x", "damaged", "8 bytes"}, [&] { values<std::int32_t>(file, "x"); });
+}
+
 TEST(Tree, ShowsGroupsDatasetsAndLinksAndEndsInCycles) {
     const Folder folder;
     const std::string file = folder / "x.h5";
