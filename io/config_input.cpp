@@ -256,11 +256,19 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     } else if (from != nullptr) {
         written ? source.read(*from, input) : source.read_expanded(*from, input);
     }
-    for (const std::string_view other : {"complex", "nan"})
-        if (const Node* found = node.find(other); made && found != nullptr)
-            reader.error(found->mark(), fmt::format("{} is of what is read, not of `generate`", other));
-    if (const Node* seed = node.find("seed"); !made && from != nullptr && seed != nullptr)
-        reader.error(seed->mark(), "seed is of `generate`, not of what is read");
+    // Keys that mean nothing for this source are errors, not silence.
+    const bool numbers = std::holds_alternative<Numbers>(input.source);
+    const bool output = std::holds_alternative<JobOutput>(input.source);
+    const auto only = [&](std::string_view name, bool applies, std::string_view of) {
+        const Node* found = node.find(name);
+        if (found != nullptr && !applies && made != (from != nullptr))
+            reader.error(found->mark(), fmt::format("{} is of {}", name, of));
+    };
+    only("seed", made, "`generate`, not of what is read");
+    only("complex", !made && !numbers && !output, "a dataset of a file alone");
+    only("select", !made && !numbers, "a dataset or a job's output: make or list what is wanted");
+    only("nan", !made && !numbers, "a dataset or a job's output alone");
+    only("scale", !numbers, "what is read or made: write the numbers as they should be");
     if (made && node.find("shape") == nullptr)
         reader.error(node.find("generate")->mark(), fmt::format("{} needs `shape`: what `generate` makes", key));
 

@@ -65,12 +65,13 @@ inline constexpr std::array tolerance_keys{
 inline constexpr std::array input_keys{
     Key{"from", "FILE:/DATASET, $JOB:/OUTPUT, number or list", "", "what is read (or `generate`)"},
     Key{"generate", "kind", "", "values made, not read (or `from`)"},
-    Key{"select", "text", "all", "one term an axis: a:b:s, an integer (drops its axis), `...` once"},
+    Key{"select", "text", "all",
+        "of a dataset or a job's output: one term an axis: a:b:s, an integer (drops its axis), `...` once"},
     Key{"shape", "integer or list", "the data's", "reshapes, one -1 allowed; of `generate`: required, the shape made"},
     Key{"dtype", "dtype", "the job's, else the data's (made: float32)", "the type converted to"},
     Key{"complex", "auto or pair", "auto", "pair: the last axis of length 2 is (re, im); of a file"},
-    Key{"scale", "number", "1", "multiplies"},
-    Key{"nan", "number", "", "replaces NaN on read; counted"},
+    Key{"scale", "number", "1", "multiplies what is read or made"},
+    Key{"nan", "number", "", "of a dataset or a job's output: replaces NaN on read; counted"},
     Key{"seed", "integer", "from job and input name", "of `generate`"},
 };
 

@@ -259,6 +259,7 @@ class Builder : public YAML::EventHandler {
     void check_quotes(const YAML::Mark& mark) {
         std::size_t at = mark.pos < 0 ? text_.size() : static_cast<std::size_t>(mark.pos);
         while (at < text_.size() && (text_[at] == '&' || text_[at] == '!')) {  // anchor and tag stand before
+            if (text_[at] == '!') refuse_tag(mark, "! alone");
             at = std::min(text_.find_first_of(" \n", at), text_.size());
             at = std::min(text_.find_first_not_of(" \n", at), text_.size());
         }

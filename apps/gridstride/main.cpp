@@ -69,7 +69,8 @@ int main(int argc, char** argv) {
 
     InspectOptions inspect_options;
     CLI::App* inspect_verb = app.add_subcommand("inspect", "what is in an HDF5 file");
-    inspect_verb->add_option("FILE[:/PATH]", inspect_options.target, "a file, or a group or dataset in it")->required();
+    inspect_verb->add_option("FILE", inspect_options.target, "FILE or FILE:/PATH: a file, or a group or dataset in it")
+        ->required();
     inspect_verb->add_flag("--stats", inspect_options.stats, "min, max, mean and NaN count of each dataset");
     inspect_verb->footer("Example: gridstride inspect data/quickstart.h5:/signal --stats");
 

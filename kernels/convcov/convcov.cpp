@@ -563,6 +563,12 @@ std::vector<Problem> cases() {
     result.push_back(made({{2, 3, 9, 9}, three, 3, Form::full, Gamma::full, Coef::scalar, true}, DType::float32));
     result.push_back(made({{1, 1, 3, 23}, list(2, 3), 2, Form::channel_diagonal, Gamma::diagonal, Coef::vector, true},
                           DType::float64));
+
+    // Everything left to its default, the form too.
+    Problem plain =
+        made({{2, 3, 6, 5}, list(3, 2), 4, Form::channel_diagonal, Gamma::full, Coef::vector, false}, DType::float32);
+    plain.params.set("form", Value{});
+    result.push_back(plain);
     return result;
 }
 

@@ -336,10 +336,18 @@ TEST(Inputs, wrong_forms_say_what_is_right) {
     expect_one(x("{from: f.h5:/x, scale: .nan}"), 5, 33, {"scale is a finite number"});
     expect_one(x("{from: f.h5:/x, nan: zero}"), 5, 31, {"nan is a finite number", "zero"});
     expect_one(x("{from: f.h5:/x, select: [0, 1]}"), 5, 34, {"select is a text"});
+    expect_one(x("{from: [1, 2], scale: 2}"), 5, 32, {"scale is of what is read or made"});
+    expect_one(x("{from: [1, 2], select: 0}"), 5, 33, {"select is of a dataset or a job's output"});
+    expect_one(x("{from: 3, nan: 0}"), 5, 25, {"nan is of a dataset or a job's output"});
+    expect_one(x("{from: 3, complex: pair}"), 5, 29, {"complex is of a dataset of a file"});
+    expect_one(x("{generate: ones, shape: 3, select: 0}"), 5, 45, {"select is of a dataset or a job's output"});
+    expect_one(x("{generate: ones, shape: 3, complex: pair}"), 5, 46, {"complex is of a dataset of a file"});
+    expect_one("jobs:\n  a: {op: sum, inputs: {x: {from: $b:/s, complex: pair}}}\n  b: {op: sum, inputs: {x: 1}}\n", 2,
+               51, {"complex is of a dataset of a file"});
     expect_one(x("{from: {a: 1}}"), 5, 17, {forms});
     expect_one(x("{generate: ones}"), 5, 21, {"needs `shape`"});
     expect_one(x("{generate: one, shape: 3}"), 5, 21, {"generate is one of normal, uniform", "did you mean 'ones'"});
-    expect_one(x("{generate: ones, shape: 3, nan: 0}"), 5, 42, {"nan is of what is read"});
+    expect_one(x("{generate: ones, shape: 3, nan: 0}"), 5, 42, {"nan is of a dataset"});
     expect_one(x("{generate: ones, shape: 3, f1: 0.1}"), 5, 37, {"f1 is of `generate: chirp`", "ones"});
     expect_one(x("{generate: chirp, shape: 3, rank: 2}"), 5, 38, {"rank is of `generate: covariance`"});
     expect_one(x("{generate: covariance, shape: [3, 3], rank: 0}"), 5, 54, {"rank", "at least 1"});

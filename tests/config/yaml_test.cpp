@@ -75,6 +75,7 @@ TEST(Yaml, merge_keys_and_tags_are_refused) {
         "f.h5:/b}\n",
         4, 5, {"<<", "defaults"});
     expect_one(job + "    dtype: !!str float32\n", 5, 12, {"tags"});
+    expect_one(job + "    dtype: ! float32\n", 5, 12, {"tags"});
     expect_one(job + "    store: !gzip {level: 4, compression: gzip}\n", 5, 12, {"tags"});
 }
 
