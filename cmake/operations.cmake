@@ -20,7 +20,8 @@ function(add_operation name)
 endfunction()
 
 # Writes registry.cpp: explicit code, since linkers drop static self-registration. Without CUDA the rows of its words
-# are made here and only refuse; a word that begins with `racing` is a faulty one and never part of `all`.
+# are made here and only refuse; a word that begins with `racing` is a faulty one, those of NVIDIA's libraries are the
+# vendor's.
 function(write_registry file)
   get_property(names GLOBAL PROPERTY GRIDSTRIDE_OPERATIONS)
   set(declarations "")
@@ -41,6 +42,8 @@ function(write_registry file)
         set(role custom)
         if(word MATCHES "^racing")
           set(role faulty)
+        elseif(word MATCHES "^(memcpy|cub|cublas|cufft)$")
+          set(role vendor)
         endif()
         string(APPEND declarations "namespace cuda::${word} {\nconst Variant row{.name = \"${word}\", .role = Role::${role}, "
           ".device = Device::cuda, .doc = \"not in this build (no CUDA toolkit)\", "

@@ -27,7 +27,7 @@ Rule rule(const Problem&) {
 }
 
 std::vector<std::string_view> prefer(const Problem&) {
-    return {"loop"};
+    return {"grid_stride", "loop"};
 }
 
 std::vector<Problem> cases() {

@@ -2,6 +2,10 @@
 // One element a thread, grid-stride; bytes: each element read and written once. Limited by memory bandwidth.
 #include "core/device_convert.cuh"
 
+#include <algorithm>
+
+#include "core/convert.hpp"
+
 namespace gridstride::cuda {
 
 namespace {
@@ -63,6 +67,18 @@ void convert(DType from, const std::byte* source, DType to, std::byte* target, s
         });
     });
     check_launch();
+}
+
+void store_results(std::string_view op, DType from, const std::byte* results, const Spec& out, std::byte* target,
+                   std::int64_t* scratch, Stream stream) {
+    const bool may_fail = is_integer(out.dtype) && !is_integer(from);
+    if (may_fail) check(cudaMemsetAsync(scratch, 0x7F, sizeof *scratch, raw(stream)));
+    convert(from, results, out.dtype, target, out.size(), may_fail ? scratch : nullptr, stream);
+    if (!may_fail) return;
+    std::int64_t first = 0;
+    check(cudaMemcpyAsync(&first, scratch, sizeof first, cudaMemcpyDeviceToHost, raw(stream)));
+    check(cudaStreamSynchronize(raw(stream)));
+    if (first < out.size()) refuse_result(op, first, out);
 }
 
 }  // namespace gridstride::cuda

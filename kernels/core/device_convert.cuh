@@ -12,4 +12,10 @@ namespace gridstride::cuda {
 void convert(DType from, const std::byte* source, DType to, std::byte* target, std::int64_t n, std::int64_t* first_bad,
              Stream stream);
 
+/// Results in the arithmetic type, rounded to the output. scratch: one int64 in device memory, used where the output is
+/// of integers and the results are not (then the stream is waited for). Error (input): a result that does not convert,
+/// with its index.
+void store_results(std::string_view op, DType from, const std::byte* results, const Spec& out, std::byte* target,
+                   std::int64_t* scratch, Stream stream);
+
 }  // namespace gridstride::cuda

@@ -50,17 +50,20 @@ __global__ void one_per_thread_kernel(const T* x, const T* y, T* out, Access acc
 
 /// rows_a_step: how many rows the grid covers at a time, or all of them (then a thread has one row at the most).
 template <class Function, class T>
-__global__ void grid_2d_kernel(const T* x, const T* y, T* out, Access access, std::int64_t rows, std::int64_t columns, std::int64_t rows_a_step) {
+__global__ void grid_2d_kernel(const T* x, const T* y, T* out, Access access, std::int64_t rows, std::int64_t columns,
+                               std::int64_t rows_a_step) {
     const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (column >= columns) return;
-    for (std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y; row < rows; row += rows_a_step)
+    for (std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y; row < rows;
+         row += rows_a_step)
         make<Function>(x, y, out, access, row * columns + column);
 }
 
 template <class Function, class T>
 __global__ void grid_stride_kernel(const T* x, const T* y, T* out, Access access, std::int64_t n) {
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) make<Function>(x, y, out, access, i);
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step)
+        make<Function>(x, y, out, access, i);
 }
 
 enum class Mapping { one_per_thread, grid_2d, grid_stride };
@@ -69,9 +72,12 @@ enum class Mapping { one_per_thread, grid_2d, grid_stride };
 template <class Function, class T>
 const void* kernel_of(Mapping mapping) {
     switch (mapping) {
-        case Mapping::one_per_thread: return reinterpret_cast<const void*>(one_per_thread_kernel<Function, T>);
-        case Mapping::grid_2d: return reinterpret_cast<const void*>(grid_2d_kernel<Function, T>);
-        default: return reinterpret_cast<const void*>(grid_stride_kernel<Function, T>);
+        case Mapping::one_per_thread:
+            return reinterpret_cast<const void*>(one_per_thread_kernel<Function, T>);
+        case Mapping::grid_2d:
+            return reinterpret_cast<const void*>(grid_2d_kernel<Function, T>);
+        default:
+            return reinterpret_cast<const void*>(grid_stride_kernel<Function, T>);
     }
 }
 
@@ -88,14 +94,18 @@ inline std::size_t converted_bytes(const Op& op, const Problem& problem) {
     std::size_t bytes = 0;
     for (const Spec& spec : problem.in)
         if (spec.dtype != type) bytes += static_cast<std::size_t>(spec.size()) * size_of(type) + 256;
-    return problem.out[0].dtype == type ? bytes : bytes + static_cast<std::size_t>(problem.out[0].size()) * size_of(type) + 512;
+    return problem.out[0].dtype == type ? bytes
+                                        : bytes + static_cast<std::size_t>(problem.out[0].size()) * size_of(type) + 512;
 }
 
 /// Why the mapping cannot do the problem; empty: it can.
 template <class Function>
 std::string refuses(Mapping mapping, const Op& op, const Problem& problem) {
-    if (collapse(problem.out[0].shape, problem.in).extents.size() > most_axes) return "more than 8 axes that do not merge";
-    const void* kernel = with_any_type(element_type(op, problem), [&]<class T>() { return kernel_of<Function, gridstride::cuda::device_type<T>>(mapping); });
+    if (collapse(problem.out[0].shape, problem.in).extents.size() > most_axes)
+        return "more than 8 axes that do not merge";
+    const void* kernel = with_any_type(element_type(op, problem), [&]<class T>() {
+        return kernel_of<Function, gridstride::cuda::device_type<T>>(mapping);
+    });
     return gridstride::cuda::launch_refusal(problem, kernel, mapping == Mapping::grid_2d ? 2 : 1, 0);
 }
 
@@ -119,8 +129,10 @@ inline Shapes shapes(Mapping mapping, const Problem& problem, const Nest& nest, 
         result.grid.x = static_cast<unsigned>(ceil_div(columns, result.block.x));
         result.grid.y = static_cast<unsigned>(std::min<std::int64_t>(ceil_div(n / columns, result.block.y), 65535));
     } else {
-        const std::int64_t resident = std::max<std::int64_t>(problem.place.limits.multiprocessors, 1) * (2048 / result.block.x);
-        result.grid.x = static_cast<unsigned>(std::min(ceil_div(n, result.block.x), std::max<std::int64_t>(resident, 1)));
+        const std::int64_t resident =
+            std::max<std::int64_t>(problem.place.limits.multiprocessors, 1) * (2048 / result.block.x);
+        result.grid.x =
+            static_cast<unsigned>(std::min(ceil_div(n, result.block.x), std::max<std::int64_t>(resident, 1)));
     }
     return result;
 }
@@ -144,50 +156,51 @@ Plan plan(Mapping mapping, const Op& op, const Problem& problem) {
     }
     const DType type = element_type(op, problem), from = problem.in[0].dtype, to = problem.out[0].dtype;
     const auto size = size_of(type);
-    const auto aligned = [&](std::int64_t elements) { return (static_cast<std::size_t>(elements) * size + 255) / 256 * 256; };
+    const auto aligned = [&](std::int64_t elements) {
+        return (static_cast<std::size_t>(elements) * size + 255) / 256 * 256;
+    };
     std::vector<std::size_t> at;  // of converted inputs, then of the result, in the workspace
     for (const Spec& spec : problem.in) {
         at.push_back(plan.workspace);
         if (from != type) plan.workspace += aligned(spec.size());
     }
     at.push_back(plan.workspace);
-    if (to != type) plan.workspace += aligned(n);
-    const bool integral = is_integer(to) && to != type;  // then a result may not convert
-    if (integral) plan.workspace += 256;
+    if (to != type) plan.workspace += aligned(n) + 256;  // and store_results' scratch
 
     const Shapes launch = shapes(mapping, problem, nest, n);
     with_any_type(type, [&]<class Host>() {
         using T = device_type<Host>;
         plan.launched = gridstride::cuda::describe(kernel_of<Function, T>(mapping), launch.grid, launch.block, 0, n);
-        plan.step = [=, op = &op, out = problem.out[0], inputs = problem.in, columns = nest.extents.back(), asked_grid = !problem.launch.grid.empty()](const Call& call) {
+        plan.step = [=, op = &op, out = problem.out[0], inputs = problem.in, columns = nest.extents.back(),
+                     asked_grid = !problem.launch.grid.empty()](const Call& call) {
             const T* in[2] = {};
             for (std::size_t i = 0; i < inputs.size(); ++i) {
                 in[i] = call.in[i].as<const T>();
                 if (from == type) continue;
-                gridstride::cuda::convert(from, call.in[i].data, type, call.workspace + at[i], inputs[i].size(), nullptr, call.stream);
+                gridstride::cuda::convert(from, call.in[i].data, type, call.workspace + at[i], inputs[i].size(),
+                                          nullptr, call.stream);
                 in[i] = reinterpret_cast<const T*>(call.workspace + at[i]);
             }
             T* result = to == type ? call.out[0].as<T>() : reinterpret_cast<T*>(call.workspace + at.back());
             const auto stream = gridstride::cuda::raw(call.stream);
             if (mapping == Mapping::one_per_thread) {
-                one_per_thread_kernel<Function, T><<<launch.grid, launch.block, 0, stream>>>(in[0], in[1], result, access, n);
+                one_per_thread_kernel<Function, T>
+                    <<<launch.grid, launch.block, 0, stream>>>(in[0], in[1], result, access, n);
             } else if (mapping == Mapping::grid_2d) {
-                const std::int64_t rows = n / columns, covered = static_cast<std::int64_t>(launch.grid.y) * launch.block.y;
+                const std::int64_t rows = n / columns,
+                                   covered = static_cast<std::int64_t>(launch.grid.y) * launch.block.y;
                 const bool loops = !asked_grid || rows > std::int64_t{65535} * launch.block.y;
-                grid_2d_kernel<Function, T><<<launch.grid, launch.block, 0, stream>>>(in[0], in[1], result, access, rows, columns, loops ? covered : rows);
+                grid_2d_kernel<Function, T><<<launch.grid, launch.block, 0, stream>>>(
+                    in[0], in[1], result, access, rows, columns, loops ? covered : rows);
             } else {
-                grid_stride_kernel<Function, T><<<launch.grid, launch.block, 0, stream>>>(in[0], in[1], result, access, n);
+                grid_stride_kernel<Function, T>
+                    <<<launch.grid, launch.block, 0, stream>>>(in[0], in[1], result, access, n);
             }
             gridstride::cuda::check_launch();
-            if (to == type) return;
-            std::int64_t* bad = integral ? reinterpret_cast<std::int64_t*>(call.workspace + at.back() + aligned(n)) : nullptr;
-            if (integral) gridstride::cuda::check(cudaMemsetAsync(bad, 0x7F, sizeof *bad, stream));
-            gridstride::cuda::convert(type, reinterpret_cast<const std::byte*>(result), to, call.out[0].data, n, bad, call.stream);
-            if (!integral) return;
-            std::int64_t first = 0;
-            gridstride::cuda::check(cudaMemcpyAsync(&first, bad, sizeof first, cudaMemcpyDeviceToHost, stream));
-            gridstride::cuda::check(cudaStreamSynchronize(stream));
-            if (first < n) refuse_result(op->name, first, out);
+            if (to != type)
+                gridstride::cuda::store_results(
+                    op->name, type, reinterpret_cast<const std::byte*>(result), out, call.out[0].data,
+                    reinterpret_cast<std::int64_t*>(call.workspace + at.back() + aligned(n)), call.stream);
         };
     });
     return plan;

@@ -27,7 +27,7 @@ Rule rule(const Problem& problem) {  // the parts of a complex product are sums 
 }
 
 std::vector<std::string_view> prefer(const Problem&) {
-    return {"loop"};
+    return {"grid_stride", "loop"};
 }
 
 std::vector<Problem> cases() {

@@ -60,7 +60,7 @@ Rule rule(const Problem& problem) {
 }
 
 std::vector<std::string_view> prefer(const Problem&) {
-    return {"loop"};
+    return {"block_tree", "loop"};
 }
 
 std::vector<Axis> axes(const Problem& problem) {

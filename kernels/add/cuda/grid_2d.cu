@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// z = x + y by the mapping grid_2d: a thread an element, x along the last axis, y along the rows. The kernel, its bytes and what limits it: core/elementwise.cuh.
+// z = x + y by the mapping grid_2d: a thread an element, x along the last axis, y along the rows. The kernel, its bytes
+// and what limits it: core/elementwise.cuh.
 #include "add/cuda/function.cuh"
 
 namespace gridstride::add::cuda::grid_2d {

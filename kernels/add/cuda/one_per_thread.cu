@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// z = x + y by the mapping one_per_thread: a thread an element, 1-D. The kernel, its bytes and what limits it: core/elementwise.cuh.
+// z = x + y by the mapping one_per_thread: a thread an element, 1-D. The kernel, its bytes and what limits it:
+// core/elementwise.cuh.
 #include "add/cuda/function.cuh"
 
 namespace gridstride::add::cuda::one_per_thread {

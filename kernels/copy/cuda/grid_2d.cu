@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = x by the mapping grid_2d: a thread an element, x along the last axis, y along the rows. The kernel, its bytes and what limits it: core/elementwise.cuh.
+// y = x by the mapping grid_2d: a thread an element, x along the last axis, y along the rows. The kernel, its bytes and
+// what limits it: core/elementwise.cuh.
 #include "copy/cuda/function.cuh"
 
 namespace gridstride::copy::cuda::grid_2d {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = x by the mapping grid_stride: as many threads as the device holds, striding by the grid. The kernel, its bytes and what limits it: core/elementwise.cuh.
+// y = x by the mapping grid_stride: as many threads as the device holds, striding by the grid. The kernel, its bytes
+// and what limits it: core/elementwise.cuh.
 #include "copy/cuda/function.cuh"
 
 namespace gridstride::copy::cuda::grid_stride {

@@ -8,14 +8,17 @@ namespace gridstride::copy::cuda::memcpy {
 namespace {
 
 std::string refuses(const Problem& problem) {
-    return problem.in[0].dtype == problem.out[0].dtype ? "" : "memcpy: moves bits and converts nothing; grid_stride converts";
+    return problem.in[0].dtype == problem.out[0].dtype
+               ? ""
+               : "memcpy: moves bits and converts nothing; grid_stride converts";
 }
 
 Plan prepare(const Problem& problem) {
     Plan plan;
     plan.step = [bytes = problem.out[0].bytes()](const Call& call) {
         if (bytes == 0) return;
-        gridstride::cuda::check(cudaMemcpyAsync(call.out[0].data, call.in[0].data, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(call.stream.handle)));
+        gridstride::cuda::check(cudaMemcpyAsync(call.out[0].data, call.in[0].data, bytes, cudaMemcpyDeviceToDevice,
+                                                static_cast<cudaStream_t>(call.stream.handle)));
     };
     plan.words = "cudaMemcpyAsync, device to device";
     return plan;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// y = x by the mapping one_per_thread: a thread an element, 1-D. The kernel, its bytes and what limits it: core/elementwise.cuh.
+// y = x by the mapping one_per_thread: a thread an element, 1-D. The kernel, its bytes and what limits it:
+// core/elementwise.cuh.
 #include "copy/cuda/function.cuh"
 
 namespace gridstride::copy::cuda::one_per_thread {

@@ -2,8 +2,8 @@
 // What the CUDA variants of multiply compute of one element.
 #pragma once
 
-#include "multiply/multiply.hpp"
 #include "core/elementwise.cuh"
+#include "multiply/multiply.hpp"
 
 namespace gridstride::multiply::cuda {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// z = x y by the mapping grid_stride: as many threads as the device holds, striding by the grid. The kernel, its bytes and what limits it: core/elementwise.cuh.
+// z = x y by the mapping grid_stride: as many threads as the device holds, striding by the grid. The kernel, its bytes
+// and what limits it: core/elementwise.cuh.
 #include "multiply/cuda/function.cuh"
 
 namespace gridstride::multiply::cuda::grid_stride {

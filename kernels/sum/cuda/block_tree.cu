@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A block takes a stretch of one output's terms: each thread adds every blockDim-th of them, the block's sums meet in a
+// binary tree in shared memory, thread 0 adds the result to the output with one atomic. Blocks stride over the
+// stretches, so any grid is right, and any block: the tree starts at the power of two below the block's size.
+// Bytes: x once. Limited by memory bandwidth. Source: M. Harris, "Optimizing Parallel Reduction in CUDA", 2007.
+#include <algorithm>
+#include <cmath>
+
+#include "sum/cuda/reduce.cuh"
+
+namespace gridstride::sum::cuda::block_tree {
+
+namespace {
+
+constexpr std::int64_t default_threads = 256;
+constexpr std::int64_t terms_a_thread = 16;
+constexpr std::int64_t blocks_a_multiprocessor = 16;
+
+template <class T, class A>
+__global__ void block_tree_kernel(const T* x, A* s, Terms terms, std::int64_t stretch, std::int64_t stretches) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    A* sums = reinterpret_cast<A*>(memory);
+    const unsigned t = threadIdx.x;
+    for (std::int64_t work = blockIdx.x; work < terms.outputs * stretches; work += gridDim.x) {
+        const std::int64_t o = work / stretches, begin = work % stretches * stretch;
+        const std::int64_t end = begin + stretch < terms.terms ? begin + stretch : terms.terms;
+        const T* first = x + terms.kept.offset(o);
+        A sum = A(0);
+        for (std::int64_t r = begin + t; r < end; r += blockDim.x)
+            sum = plus(sum, gridstride::cuda::widen<A>(first[terms.summed.offset(r)]));
+        sums[t] = sum;
+        __syncthreads();
+        unsigned half = 1;
+        while (2 * half < blockDim.x) half *= 2;
+        for (; half > 0; half /= 2) {
+            if (t < half && t + half < blockDim.x) sums[t] = plus(sums[t], sums[t + half]);
+            __syncthreads();
+        }
+        if (t == 0) atomic_add(s + o, sums[0]);
+        __syncthreads();  // before the next stretch overwrites sums
+    }
+}
+
+template <class F>
+auto typed(const Problem& problem, F f) {
+    return with_any_type(element_type(problem), [&]<class Host>() {
+        using T = gridstride::cuda::device_type<Host>;
+        return f.template operator()<T, accumulator<T>>();
+    });
+}
+
+std::int64_t threads_of(const Problem& problem) {
+    return problem.launch.block.empty() ? default_threads : problem.launch.block[0];
+}
+
+std::string refuses(const Problem& problem) {
+    return typed(problem, [&]<class T, class A>() {
+        return gridstride::cuda::launch_refusal(problem, reinterpret_cast<const void*>(block_tree_kernel<T, A>), 1,
+                                                static_cast<std::size_t>(threads_of(problem)) * sizeof(A));
+    });
+}
+
+Plan prepare(const Problem& problem) {
+    return typed(problem, [&]<class T, class A>() {
+        using gridstride::cuda::ceil_div;
+        const Terms terms = terms_of(problem);
+        const std::int64_t threads = threads_of(problem),
+                           resident = std::max<std::int64_t>(problem.place.limits.multiprocessors, 1) *
+                                      blocks_a_multiprocessor;
+        const std::int64_t most = std::max<std::int64_t>(1, resident / std::max<std::int64_t>(terms.outputs, 1));
+        const std::int64_t stretches =
+            std::clamp<std::int64_t>(ceil_div(terms.terms, threads * terms_a_thread), 1, most);
+        const std::int64_t stretch = ceil_div(terms.terms, stretches);
+        const std::int64_t blocks = problem.launch.grid.empty()
+                                        ? std::min<std::int64_t>(terms.outputs * stretches, 0x7FFFFFFF)
+                                        : problem.launch.grid[0];
+        const std::size_t shared = static_cast<std::size_t>(threads) * sizeof(A);
+        const auto grid = static_cast<unsigned>(blocks), block = static_cast<unsigned>(threads);
+        if (shared > 48 << 10)
+            gridstride::cuda::check(cudaFuncSetAttribute(
+                block_tree_kernel<T, A>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+        Plan result = plan(problem, [=](const std::byte* x, std::byte* s, std::byte*, Stream stream) {
+            block_tree_kernel<T, A><<<grid, block, shared, gridstride::cuda::raw(stream)>>>(
+                reinterpret_cast<const T*>(x), reinterpret_cast<A*>(s), terms, stretch, stretches);
+            gridstride::cuda::check_launch();
+        });
+        if (grid > 0)
+            result.launched = gridstride::cuda::describe(reinterpret_cast<const void*>(block_tree_kernel<T, A>), grid,
+                                                         block, shared, problem.in[0].size());
+        return result;
+    });
+}
+
+}  // namespace
+
+extern const Variant row;
+const Variant row{
+    .name = "block_tree",
+    .role = Role::custom,
+    .device = Device::cuda,
+    .doc = "a binary tree in shared memory, one atomic a block",
+    .refuses = refuses,
+    .prepare = prepare,
+    .memory = memory,
+    .growth = [](const Problem&, std::int64_t n) { return std::log2(static_cast<double>(n)) + 8; },
+    .takes_launch = true,
+};
+
+}  // namespace gridstride::sum::cuda::block_tree
