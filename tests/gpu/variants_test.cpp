@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every CUDA variant of every operation on every case that the operation asks, in every result type; faulty ones are
+// caught; launches of any legal shape are judged. Skips aloud where there is no device.
+#include <gtest/gtest.h>
+
+#include "compute.hpp"
+#include "conformance/suite.hpp"
+
+namespace gridstride::conformance {
+
+namespace {
+
+using validation::Judgement;
+using validation::Verdict;
+
+std::vector<Row> cuda_rows(bool faulty) {
+    std::vector<Row> rows;
+    for (const Entry& entry : registry())
+        for (const Variant* variant : entry.variants)
+            if (variant->device == Device::cuda && (variant->role == Role::faulty) == faulty)
+                rows.push_back({&entry, variant});
+    return rows;
+}
+
+class Gpu : public ::testing::TestWithParam<Row> {
+  protected:
+    void SetUp() override {
+        std::string why;
+        const auto devices = cuda::devices(&why);
+        if (devices.empty()) GTEST_SKIP() << "no CUDA device: " << why;
+        place = {Device::cuda, 0, 0, devices[0].limits};
+    }
+    const Op& op() const { return *GetParam().entry->op; }
+    const Variant& variant() const { return *GetParam().variant; }
+
+    Posed posed(const Problem& asked, Values values, std::optional<DType> result = {}) const {
+        Posed one = pose_case(op(), asked, values, 1, result);
+        one.problem.place = place;
+        return one;
+    }
+    Judgement judge(const Posed& one, const Tensor& got) const {
+        return validation::judge(op(), variant(), one.problem, one.slabs, got.slab(), {.mode = Validate::Mode::full},
+                                 {}, nullptr, 0);
+    }
+
+    Place place;
+};
+
+using GpuFaulty = Gpu;
+
+INSTANTIATE_TEST_SUITE_P(Cuda, Gpu, ::testing::ValuesIn(cuda_rows(false)), row_name);
+INSTANTIATE_TEST_SUITE_P(Cuda, GpuFaulty, ::testing::ValuesIn(cuda_rows(true)), row_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Gpu);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GpuFaulty);
+
+/// A result type that is another one than the operation's own, where the rules allow it.
+std::vector<std::optional<DType>> result_types(const Op& op, const Problem& asked) {
+    std::vector<std::optional<DType>> types{std::nullopt};
+    for (const DType type : {DType::float16, DType::float64, DType::complex128}) try {
+            pose(op, asked.params, asked.in, type);
+            types.push_back(type);
+        } catch (const Error&) {  // complex to real, say
+        }
+    return types;
+}
+
+}  // namespace
+
+TEST_P(Gpu, EveryCasePassesInEveryResultType) {
+    std::size_t number = 0, passed = 0;
+    for (const Problem& asked : op().cases()) {
+        SCOPED_TRACE(describe(number++, asked));
+        for (const std::optional<DType>& type : result_types(op(), asked)) {
+            const Posed one = posed(asked, type == DType::float16 ? Values::positive : Values::mixed, type);
+            SCOPED_TRACE(to_text(one.problem.out[0]));
+            if (!refusal(variant(), one.problem).empty()) continue;
+            const Tensor got = engine::compute(op(), variant(), one.problem, one.slabs, false).out;
+            const Judgement judged = judge(one, got);
+            EXPECT_EQ(judged.verdict, Verdict::pass) << judged.reason;
+            ++passed;
+        }
+    }
+    EXPECT_GT(passed, 0U);
+}
+
+TEST_P(Gpu, EveryLegalLaunchIsRightOrNamesWhatItLeftUnwritten) {
+    if (!variant().takes_launch) GTEST_SKIP() << "takes no launch";
+    const std::vector<Problem> cases = op().cases();
+    std::size_t number = 0, ran = 0;
+    for (std::size_t i = 0; i < cases.size(); i += cases.size() / 12 + 1) {
+        SCOPED_TRACE(describe(i, cases[i]));
+        for (const Launch& launch :
+             {Launch{{}, {1}}, Launch{{}, {33}}, Launch{{}, {100}}, Launch{{}, {512}}, Launch{{3}, {64}}}) {
+            Posed one = posed(cases[i], Values::mixed);
+            one.problem.launch = launch;
+            if (!refusal(variant(), one.problem).empty()) continue;
+            SCOPED_TRACE(to_text(launch.grid) + to_text(launch.block));
+            const Judgement judged = judge(one, engine::compute(op(), variant(), one.problem, one.slabs, false).out);
+            if (judged.verdict != Verdict::pass) {
+                EXPECT_FALSE(launch.grid.empty()) << judged.reason;  // only a grid too small may fail
+                EXPECT_NE(judged.reason.find("unwritten"), std::string::npos) << judged.reason;
+            }
+            ++ran;
+        }
+        ++number;
+    }
+    EXPECT_GT(ran, number);
+    Posed one = posed(cases[0], Values::mixed);
+    one.problem.launch.block = {4096};
+    EXPECT_NE(refusal(variant(), one.problem), "") << "4096 threads a block";
+}
+
+TEST_P(GpuFaulty, IsCaughtEveryTime) {
+    for (int i = 0; i < 20; ++i) {
+        Problem asked;
+        asked.in = op().name == "sum"
+                       ? std::vector<Spec>{{DType::float32, {100003}}}
+                       : std::vector<Spec>{
+                             {DType::float32, {65, 130}}, {DType::float32, {130, 67}}, {DType::float32, {}, false}};
+        const Posed one = posed(asked, Values::positive);
+        const Judgement judged = judge(one, engine::compute(op(), variant(), one.problem, one.slabs, false).out);
+        EXPECT_EQ(judged.verdict, Verdict::mismatch) << i;
+    }
+}
+
+}  // namespace gridstride::conformance
