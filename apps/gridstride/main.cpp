@@ -34,9 +34,9 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
         ->type_name("GLOB")
         ->allow_extra_args(false)
         ->take_all();
-    verb.add_flag("--json", options.json, "print the report as JSON, one document a line");
+    verb.add_flag("--json", options.json, "print the report, or the plan, as JSON, one document a line");
     verb.add_flag("-q,--quiet", options.quiet, "print only what went wrong");
-    verb.add_flag("-v,--verbose", options.verbose, "print every note");
+    verb.add_flag("-v,--verbose", options.verbose, "print more: bounds and stages of run, the explanation of check");
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     inspect_verb->add_option("FILE", inspect_options.target, "FILE or FILE:/PATH: a file, or a group or dataset in it")
         ->required();
     inspect_verb->add_flag("--stats", inspect_options.stats, "min, max, mean and NaN count of each dataset");
-    inspect_verb->footer("Example: gridstride inspect data/quickstart.h5:/signal --stats");
+    inspect_verb->footer("Example: gridstride inspect data/signal.h5:/signal --stats");
 
     CLI::App* doctor_verb =
         app.add_subcommand("doctor", "devices, driver, libraries; a small computation through each");

@@ -58,19 +58,15 @@ std::string used_text(const report::Case& one) {
 /// Our error over the vendor's, both against the reference.
 std::string vendor_text(const report::Case& one) {
     if (!one.reference) return "-";
-    if (!one.vendor) {
-        const Entry* entry = find(one.op);
-        const bool any = std::any_of(entry->variants.begin(), entry->variants.end(),
-                                     [](const Variant* row) { return row->role == Role::vendor; });
-        return any ? "-" : "no vendor";
-    }
+    if (!one.vendor) return "-";
+    if (one.vendor->status == "no vendor") return "no vendor";
     if (one.vendor->status != "pass") return one.vendor->name + ": " + one.vendor->status;
     if (one.reference->max_abs == 0 && one.vendor->max_abs == 0) return "exact";
     if (one.vendor->max_abs == 0) return "vendor exact";
     return fmt::format("{:.2g}", one.reference->max_abs / one.vendor->max_abs);
 }
 
-/// The slowest passing CPU case of a job (else its first passing one) is what `x first` counts from.
+/// The first passing case of a job with several is what `x first` counts from.
 std::map<std::string, double> first_times(const std::vector<report::Case>& cases) {
     std::map<std::string, double> times;
     std::map<std::string, int> variants;
@@ -110,7 +106,7 @@ void print_table(const std::vector<report::Case>& cases, const RunOptions& optio
                    timed ? time_text(one.seconds.with_copies) : "-",
                    timed && base != first.end() ? fmt::format("{:.1f}", base->second / one.seconds.with_copies) : "-"});
     }
-    table.print(stdout);
+    if (!table.empty()) table.print(stdout);
 }
 
 /// What the table has no room for: reasons, small outputs, files, notes.
@@ -127,12 +123,27 @@ void print_details(const std::vector<report::Case>& cases, const RunOptions& opt
             }
             if (!output.file.empty())
                 fmt::print("{}: {}:{}\n", one.name, std::filesystem::proximate(output.file).string(), output.dataset);
-            if (output.file.empty() && one.status != Status::error && options.verbose > 0)
-                fmt::print("{}: {} is not saved (no outputs: in the job)\n", one.name, output.name);
         }
+        if (options.verbose > 0 && one.reference) {
+            const report::BoundLine& bound = one.reference->bound;
+            fmt::print("{}: bound: {}; n = {}, g = {:.3g}, u_acc = {:.3g}, u_out = {:.3g}\n", one.name, bound.formula,
+                       bound.n, bound.g, bound.u_acc, bound.u_out);
+        }
+        if (options.verbose > 0 && one.status != Status::skipped)
+            fmt::print("{}: read {}, validated in {}, written in {}\n", one.name, time_text(one.seconds.read),
+                       time_text(one.seconds.validate), time_text(one.seconds.write));
         for (const std::string& note : one.notes)
             if (!options.quiet) fmt::print("{}: note: {}\n", one.name, note);
     }
+}
+
+/// "the table says so".
+void print_unsaved(const std::vector<report::Case>& cases) {
+    std::string names;
+    for (const report::Case& one : cases)
+        for (const report::OutputLine& output : one.outputs)
+            if (output.file.empty() && one.status != Status::error) names += (names.empty() ? "" : ", ") + one.name;
+    if (!names.empty()) fmt::print("not saved (no `outputs`): {}\n", names);
 }
 
 // ------------------------------------------------------------------------------------------------ one job file

@@ -5,19 +5,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
+#include "table.hpp"
+
 namespace gridstride::engine {
-
-namespace {
-
-bool colour() {
-    return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-}
-
-}  // namespace
 
 Planning plan_all(const RunOptions& options) {
     Planning planning;
@@ -48,7 +41,7 @@ Planning plan_all(const RunOptions& options) {
             if (planning.exit != Exit::bad_config) planning.exit = exit;
         }
         if (!diagnostics.empty()) {
-            fmt::print(stderr, "{}", diagnostics.text(colour()));
+            fmt::print(stderr, "{}", diagnostics.text(terminal(STDERR_FILENO).colour));
             const std::size_t errors = diagnostics.list().size();
             fmt::print(stderr, "{}: {} error{}; nothing was run\n", source, errors, errors == 1 ? "" : "s");
             planning.exit = Exit::bad_config;
