@@ -213,6 +213,7 @@ int run(const RunOptions& options) {
                 if (planning.plans.size() > 1) fmt::print("{}\n", plan.config.source);
                 print_table(done.cases, options);
                 print_details(done.cases, options);
+                if (!options.quiet) print_unsaved(done.cases);
                 if (!options.quiet)
                     fmt::print(
                         "report: {}\n",
