@@ -11,6 +11,7 @@
 #include <set>
 
 #include "compute.hpp"
+#include "core/interrupt.hpp"
 #include "inputs.hpp"
 #include "outputs.hpp"
 #include "validation/validation.hpp"
@@ -252,6 +253,10 @@ report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& 
         result.failed = reason;
         result.data = Tensor();
     };
+    if (stop_requested) {
+        fail(report::Status::skipped, "interrupted", 0);
+        return line;
+    }
     std::string producer;
     for (const PlannedInput& input : one.inputs)
         if (input.producer >= 0 && !results[static_cast<std::size_t>(input.producer)].failed.empty())
@@ -266,6 +271,8 @@ report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& 
         } catch (const Error& fault) {
             fail(report::Status::error, fault.what(),
                  fault.category() == Category::input || fault.category() == Category::config ? 3 : 4);
+        } catch (const Interrupted&) {
+            fail(report::Status::skipped, "interrupted", 0);
         } catch (const std::bad_alloc&) {
             fail(report::Status::error, "not enough memory", 4);
         } catch (const std::exception& fault) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "facts.hpp"
@@ -87,12 +89,18 @@ int main(int argc, char** argv) {
         return Exit::bad_config;
     }
     run_options.command = check_options.command = {argv, argv + argc};
-    try {
+    const auto answer = [&]() -> int {
         if (*run_verb) return run(run_options);
         if (*check_verb) return check(check_options);
         if (*list_verb) return list(list_options);
         if (*inspect_verb) return inspect(inspect_options);
         return doctor();
+    };
+    try {
+        const int code = answer();
+        if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+        fmt::print(stderr, "error: standard output cannot be written: {}\n", std::strerror(errno));
+        return code == Exit::good ? Exit::bad_input : code;
     } catch (const Error& fault) {
         fmt::print(stderr, "error: {}\n", fault.what());
         switch (fault.category()) {

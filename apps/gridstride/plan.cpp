@@ -42,7 +42,7 @@ struct Planner {
 
 std::string canonical(const std::string& path) {
     std::error_code ignored;
-    const fs::path result = fs::weakly_canonical(path, ignored);
+    const fs::path result = fs::weakly_canonical(fs::absolute(path), ignored);
     return ignored ? fs::absolute(path).lexically_normal().string() : result.string();
 }
 
@@ -334,6 +334,23 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
                             taken->second, case_name, file));
             continue;
         }
+        const auto inside = [](const std::string& outer, const std::string& inner) {
+            return inner.rfind(outer + "/", 0) == 0;
+        };
+        const auto nested = std::find_if(planner.owner.begin(), planner.owner.end(), [&](const auto& other) {
+            return inside(other.first, path) || inside(path, other.first);
+        });
+        if (nested != planner.owner.end()) {
+            planner.error(
+                job, key,
+                fmt::format("{} would be a file and a folder: case {} writes {}",
+                            inside(path, nested->first) ? file : nested->first, nested->second, nested->first));
+            continue;
+        }
+        if (fs::is_symlink(fs::path(planner.plan.output_dir) / file) && !fs::exists(path)) {
+            planner.error(job, key, fmt::format("{} is a link to nothing: remove it, or name the file itself", file));
+            continue;
+        }
         const std::string stem = fs::path(path).filename().string();
         if (fs::path(path).parent_path() == planner.plan.output_dir &&
             (stem == "report.json" || stem == "report.jsonl")) {
@@ -363,8 +380,17 @@ bool stays_compact(const Case& one, const Plan& plan) {
     const PlannedInput& input = one.inputs[base];
     const config::Input& source = *input.source;
     if (source.select || source.shape || source.scale || source.nan || source.pair) return false;
-    return std::holds_alternative<config::Dataset>(source.source) ||
-           (input.producer >= 0 && plan.cases[static_cast<std::size_t>(input.producer)].compact);
+    // The kernel's blocks are rounded step by step, the copied ones once: only where that is the same.
+    const auto widens = [](DType from, DType to) { return result_type(from, to) == to; };
+    const DType common = one.problem.in[base].dtype, out = one.problem.out[0].dtype;
+    if (input.producer >= 0) {
+        const Case& producer = plan.cases[static_cast<std::size_t>(input.producer)];
+        const DType made = producer.problem.out[0].dtype;
+        return producer.compact && made == out && widens(made, input.own) && widens(input.own, common);
+    }
+    if (!input.info) return false;
+    const DType stored = hdf5::natural_dtype(*input.info, false, false);
+    return (widens(stored, input.own) && widens(input.own, common)) || (input.own == out && common == out);
 }
 
 /// Each case that can computes on channel-diagonal blocks, unless a reader of its output needs the full layout.

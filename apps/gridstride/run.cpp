@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <map>
 
+#include "core/interrupt.hpp"
 #include "execute.hpp"
 #include "facts.hpp"
 #include "progress.hpp"
@@ -22,11 +22,9 @@ namespace {
 
 using report::Status;
 
-std::atomic<bool> stop{false};
-
-void on_interrupt(int) {
-    stop = true;
-    std::signal(SIGINT, SIG_DFL);  // a second one ends at once
+void on_signal(int) {
+    stop_requested = true;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);  // a second one ends at once
 }
 
 // ------------------------------------------------------------------------------------------------ the table
@@ -179,7 +177,7 @@ report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
     report::Journal journal(plan.output_dir);
     std::vector<engine::Result> results(plan.cases.size());
     Progress progress;
-    for (std::size_t i = 0; i < plan.cases.size() && !stop; ++i) {
+    for (std::size_t i = 0; i < plan.cases.size(); ++i) {
         progress.count(i + 1, plan.cases.size());
         run.cases.push_back(
             engine::run_case(plan, i, results, run.surroundings,
@@ -188,7 +186,7 @@ report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
     }
     progress.clear();
     run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    run.exit = stop ? Exit::interrupted : exit_of(run.cases);
+    run.exit = stop_requested ? Exit::interrupted : exit_of(run.cases);
     if (run.exit == Exit::good && none_judged(plan, run.cases)) run.exit = Exit::nothing_ran;
     report::write(run, plan.output_dir);
     return run;
@@ -199,10 +197,10 @@ report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
 int run(const RunOptions& options) {
     engine::Planning planning = engine::plan_all(options);
     if (planning.exit != 0) return planning.exit;
-    std::signal(SIGINT, on_interrupt);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
     std::vector<int> exits;
     for (const engine::Plan& plan : planning.plans) {
-        if (stop) break;
+        if (stop_requested) break;
         int code = Exit::good;
         try {
             const report::Run done = run_one(plan, options);
@@ -230,7 +228,10 @@ int run(const RunOptions& options) {
         }
         exits.push_back(code);
     }
-    if (stop) return Exit::interrupted;
+    if (stop_requested) {
+        fmt::print(stderr, "interrupted\n");
+        return Exit::interrupted;
+    }
     for (const int code : {Exit::mismatch, Exit::device_failed, Exit::bad_input, Exit::nothing_ran})
         if (std::find(exits.begin(), exits.end(), code) != exits.end()) return code;
     return Exit::good;

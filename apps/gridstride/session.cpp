@@ -12,6 +12,38 @@
 
 namespace gridstride::engine {
 
+namespace {
+
+/// Does no job file write or read what another one of this command writes? Errors are printed.
+bool one_writer_a_file(const std::vector<Plan>& plans) {
+    std::map<std::string, const Plan*> writers;
+    bool good = true;
+    const auto error = [&](const std::string& file, const Plan& plan, const char* does) {
+        fmt::print(stderr, "error: {} {} {}, which {} writes: run them one after the other\n", plan.config.source, does,
+                   file, writers.at(file)->config.source);
+        good = false;
+    };
+    for (const Plan& plan : plans)
+        for (const Case& one : plan.cases)
+            for (const PlannedOutput& output : one.outputs)
+                if (!output.file.empty())
+                    if (const auto [taken, fresh] = writers.emplace(output.file, &plan);
+                        !fresh && taken->second != &plan)
+                        error(output.file, plan, "writes");
+    for (const Plan& plan : plans)
+        for (const Case& one : plan.cases)
+            for (const PlannedInput& input : one.inputs) {
+                if (!input.info) continue;
+                std::error_code ignored;
+                const std::string file = std::filesystem::weakly_canonical(input.info->file, ignored).string();
+                if (const auto found = writers.find(file); found != writers.end() && found->second != &plan)
+                    error(file, plan, "reads");
+            }
+    return good;
+}
+
+}  // namespace
+
 Planning plan_all(const RunOptions& options) {
     Planning planning;
     std::map<std::string, std::string> folders;  // output folder -> config
@@ -47,6 +79,7 @@ Planning plan_all(const RunOptions& options) {
             planning.exit = Exit::bad_config;
         }
     }
+    if (planning.exit == 0 && !one_writer_a_file(planning.plans)) planning.exit = Exit::bad_config;
     return planning;
 }
 
