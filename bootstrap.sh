@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # From a fresh Debian 12 or Ubuntu 24.04 to a first result, or to every test passed:
 #   ./bootstrap.sh run    installs what is missing, builds, runs configs/quickstart.yaml
 #   ./bootstrap.sh test   the same build, then every test; the last line is 'N passed, N failed, N skipped'
@@ -119,7 +120,7 @@ test)
     [ "$failed" = 0 ]
     ;;
 *)
-    sed -n '2,4s/^# //p' "$0"
+    sed -n '3,5s/^# //p' "$0"
     exit 2
     ;;
 esac

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # CUDA where a toolkit is found. A build with CUDA and a machine with a GPU are different things: nothing here needs one.
 set(GRIDSTRIDE_HAS_CUDA OFF)
 if(NOT GRIDSTRIDE_CUDA STREQUAL "OFF")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Compile options shared by all C++ code of the project.
 add_library(gridstride_flags INTERFACE)
 target_compile_features(gridstride_flags INTERFACE cxx_std_20)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # add_operation(NAME CPU words... CUDA words...): one line an operation, one word a variant. A word is the file's stem,
 # the namespace, the YAML value and the report's row. write_registry() makes the table of all of them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Script: writes RESULT from TEMPLATE with the commit of SOURCE; leaves the file alone where nothing changed.
 find_program(GIT git)
 set(COMMIT "")

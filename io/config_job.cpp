@@ -155,6 +155,7 @@ class JobReader {
         const auto allowed = variant_words(*job_.entry, job_.device);
         auto all = variant_words(*job_.entry);
         const std::string_view op = job_.entry->op->name;
+        const std::size_t before = scope_.diagnostics.met();
         for (std::size_t i = 0; i < setting->words.size(); ++i) {
             const std::string& word = setting->words[i];
             if (word == "auto" || word == "all") continue;
@@ -171,6 +172,7 @@ class JobReader {
                                           word, op, name(asked), name(asked), joined(allowed)));
             }
         }
+        if (scope_.diagnostics.met() != before) return;  // `auto` stays, for a plan that looks on
         job_.variants = setting->words;
         job_.listed = setting->listed;
     }

@@ -124,6 +124,9 @@ FileType complex_of_parts(const FileType& part, std::string_view names) {
 
 FileType decode_compound(hid_t type) {
     const auto names = complex_names(type);
+    for (unsigned i = 0; i < 2 && !names[0].empty(); ++i)
+        if (H5Tget_member_offset(type, i) + H5Tget_size(member_type(type, i)) > H5Tget_size(type))
+            return refused(short_text(type, 0), "damaged: a part lies outside the number");  // HDF5 would crash
     if (!names[0].empty()) {
         const FileType re = decode(member_type(type, 0)), im = decode(member_type(type, 1));
         if (re.kind == Kind::floating && im.kind == Kind::floating && re.bits == im.bits && re.brain == im.brain)

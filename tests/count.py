@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 # Counts test cases after ctest: `count.py FOLDER` reads ctest.junit and the XML files that GoogleTest programs wrote
 # there, and prints 'N passed N failed N skipped'. A program that failed outside its cases (a crash, a sanitizer's
 # report at its end) is one failure more.

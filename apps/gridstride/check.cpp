@@ -2,22 +2,14 @@
 // gridstride check: the plan of each case; --explain adds every resolved value and where it came from.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "session.hpp"
 #include "table.hpp"
 
 namespace gridstride {
 
 namespace {
-
-std::string size_text(double bytes) {
-    const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    std::size_t unit = 0;
-    while (bytes >= 1024 && unit + 1 < std::size(units)) {
-        bytes /= 1024;
-        ++unit;
-    }
-    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.2f} {}", bytes, units[unit]);
-}
 
 std::string state_of(const engine::Case& one) {
     if (one.reason.empty()) return "ready";
@@ -32,9 +24,8 @@ void explain(const engine::Case& one) {
     for (std::size_t i = 0; i < one.inputs.size() && i < one.problem.in.size(); ++i) {
         const engine::PlannedInput& input = one.inputs[i];
         if (input.source == nullptr) continue;
-        std::string origin = input.info ? fmt::format("{} in the file, {} read", input.info->type.text,
-                                                      size_text(static_cast<double>(input.bytes)))
-                                        : "";
+        std::string origin =
+            input.info ? fmt::format("{} in the file, {} read", input.info->type.text, bytes_text(input.bytes)) : "";
         if (one.compact && engine::compacted(one.problem.in[i], one.compact->in[i]))
             origin += ", its channel-diagonal blocks alone are read";
         table.row({fmt::format("input {}", op.inputs[i].name), to_text(one.problem.in[i]), origin});
@@ -46,14 +37,61 @@ void explain(const engine::Case& one) {
         const Problem& problem = one.computed();
         const Cost cost = op.cost(problem);
         table.row({"cost", fmt::format("{:.3g} flop", cost.flops),
-                   fmt::format("{} read, {} written at least", size_text(cost.read), size_text(cost.written))});
-        table.row({"memory", size_text(static_cast<double>(one.memory)), "inputs, outputs and workspace"});
+                   fmt::format("{} read, {} written at least", bytes_text(static_cast<std::uint64_t>(cost.read)),
+                               bytes_text(static_cast<std::uint64_t>(cost.written)))});
+        table.row({"memory", bytes_text(one.memory), "inputs, outputs and workspace"});
         if (one.place.device == Device::cpu) {
             const gridstride::Plan plan = one.variant->prepare(problem);
             if (!plan.words.empty()) table.row({"plan", plan.words, ""});
         }
     }
     table.print(stdout);
+}
+
+nlohmann::json to_json(const engine::Plan& plan) {
+    nlohmann::json cases = nlohmann::json::array();
+    for (const engine::Case& one : plan.cases) {
+        nlohmann::json entry{{"name", one.name},
+                             {"op", one.op().name},
+                             {"device", name(one.place.device)},
+                             {"variant", one.variant != nullptr ? one.variant->name : "-"},
+                             {"state", state_of(one)},
+                             {"reason", one.reason},
+                             {"memory", one.memory},
+                             {"inputs", nlohmann::json::array()},
+                             {"outputs", nlohmann::json::array()}};
+        for (std::size_t i = 0; i < one.problem.in.size(); ++i)
+            if (const Spec& spec = one.problem.in[i]; spec.present)
+                entry["inputs"].push_back(
+                    {{"name", one.op().inputs[i].name}, {"dtype", name(spec.dtype)}, {"shape", spec.shape}});
+        for (std::size_t i = 0; i < one.problem.out.size(); ++i) {
+            const Spec& spec = one.problem.out[i];
+            entry["outputs"].push_back({{"name", one.op().outputs[i].name},
+                                        {"dtype", name(spec.dtype)},
+                                        {"shape", spec.shape},
+                                        {"file", one.outputs[i].file},
+                                        {"dataset", one.outputs[i].dataset}});
+        }
+        cases.push_back(std::move(entry));
+    }
+    return {{"config", plan.config.source}, {"output_dir", plan.output_dir}, {"cases", std::move(cases)}};
+}
+
+void print(const engine::Plan& plan, bool explained) {
+    Table table({{"case"}, {"device"}, {"variant"}, {"output"}, {"memory", Align::right}, {"state"}});
+    for (const engine::Case& one : plan.cases)
+        table.row({one.name, std::string(name(one.place.device)),
+                   std::string(one.variant != nullptr ? one.variant->name : "-"),
+                   one.problem.out.empty() ? "-" : to_text(one.problem.out[0]),
+                   one.reason.empty() ? bytes_text(one.memory) : "-", state_of(one)});
+    table.print(stdout);
+    for (const engine::Case& one : plan.cases) {
+        if (!one.reason.empty()) fmt::print("{}: {}: {}\n", one.name, state_of(one), one.reason);
+        for (const std::string& note : one.notes) fmt::print("{}: note: {}\n", one.name, note);
+    }
+    if (explained)
+        for (const engine::Case& one : plan.cases) explain(one);
+    fmt::print("outputs and report would go to {}\n", plan.output_dir);
 }
 
 }  // namespace
@@ -63,23 +101,15 @@ int check(const RunOptions& options) {
     if (planning.exit != 0) return planning.exit;
     int exit = Exit::good;
     for (const engine::Plan& plan : planning.plans) {
-        if (planning.plans.size() > 1) fmt::print("{}\n", plan.config.source);
-        Table table({{"case"}, {"device"}, {"variant"}, {"output"}, {"memory", Align::right}, {"state"}});
         for (const engine::Case& one : plan.cases)
-            table.row({one.name, std::string(name(one.place.device)),
-                       std::string(one.variant != nullptr ? one.variant->name : "-"),
-                       one.problem.out.empty() ? "-" : to_text(one.problem.out[0]),
-                       one.reason.empty() ? size_text(static_cast<double>(one.memory)) : "-", state_of(one)});
-        table.print(stdout);
-        for (const engine::Case& one : plan.cases) {
-            if (!one.reason.empty()) fmt::print("{}: {}: {}\n", one.name, state_of(one), one.reason);
-            for (const std::string& note : one.notes) fmt::print("{}: note: {}\n", one.name, note);
             if (one.exit == Exit::device_failed || (one.exit == Exit::bad_input && exit != Exit::device_failed))
                 exit = one.exit;
+        if (options.json) {
+            fmt::print("{}\n", to_json(plan).dump());
+        } else if (!options.quiet) {
+            if (planning.plans.size() > 1) fmt::print("{}\n", plan.config.source);
+            print(plan, options.explain || options.verbose > 0);
         }
-        if (options.explain)
-            for (const engine::Case& one : plan.cases) explain(one);
-        fmt::print("outputs and report would go to {}\n", plan.output_dir);
     }
     return exit;
 }

@@ -2,6 +2,8 @@
 // Buffers, poison, the call and its clock, for both kinds of device.
 #include "compute.hpp"
 
+#include "core/interrupt.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -29,7 +31,10 @@ double measure(Once once, bool timed) {
     if (!timed) return first;
     const int runs = static_cast<int>(std::min<double>(repeats, repeat_seconds / std::max(first, 1e-9)));
     std::vector<double> seconds;
-    for (int i = 0; i < runs; ++i) seconds.push_back(once());
+    for (int i = 0; i < runs; ++i) {
+        leave_if_stopped();
+        seconds.push_back(once());
+    }
     return seconds.empty() ? first : median(std::move(seconds));
 }
 

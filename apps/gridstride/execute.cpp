@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running a case on the CPU: every stage timed, every failure caught and recorded.
+// Running a case: every stage timed, every failure caught and recorded.
 #include "execute.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "compute.hpp"
+#include "core/interrupt.hpp"
 #include "inputs.hpp"
 #include "outputs.hpp"
 #include "validation/validation.hpp"
@@ -34,6 +36,22 @@ report::Number number(const validation::Complex& value, DType dtype) {
     return {value.re, value.im, is_complex(dtype)};
 }
 
+/// The index of an element of a compact output, in the layout the user sees.
+Shape as_the_user_sees(Shape index, const Case& one) {
+    if (index.size() < one.problem.out[0].shape.size()) index.insert(index.begin() + 4, index[1]);
+    return index;
+}
+
+/// Is there a second witness for such a case, if not within every budget?
+bool has_vendor(const Case& one) {
+    const auto& rows = one.job->entry->variants;
+    return std::any_of(rows.begin(), rows.end(), [&](const Variant* row) {
+        return row != one.variant && row->device == one.place.device &&
+               (one.place.device == Device::cpu ? one.variant->role == Role::vendor && row->name == "loop"
+                                                : row->role == Role::vendor);
+    });
+}
+
 /// The judgement as report lines.
 void record(const validation::Judgement& judged, const Case& one, report::Case& line) {
     const Spec& out = one.computed().out[0];
@@ -52,6 +70,12 @@ void record(const validation::Judgement& judged, const Case& one, report::Case& 
             break;
     }
     line.reason = judged.reason;
+    if (judged.worst && out.shape != one.problem.out[0].shape) {  // its index too, in the layout the user sees
+        const std::string index = index_text(judged.worst->index, out.shape);
+        if (const auto at = line.reason.find(index); at != std::string::npos)
+            line.reason.replace(at, index.size(),
+                                to_text(as_the_user_sees(unravel(judged.worst->index, out.shape), one)));
+    }
     line.loose_tolerance = judged.loose;
     line.notes.insert(line.notes.end(), judged.notes.begin(), judged.notes.end());
     line.outputs[0].nan = judged.nan_outputs;
@@ -67,9 +91,14 @@ void record(const validation::Judgement& judged, const Case& one, report::Case& 
         {judged.bound.formula, judged.bound.c, judged.bound.u_out, judged.bound.u_acc, judged.bound.g, judged.bound.n},
         {}};
     if (judged.worst)
-        reference.worst = {unravel(judged.worst->index, out.shape), number(judged.worst->got, out.dtype),
-                           number(judged.worst->expected, out.dtype)};
+        reference.worst = {as_the_user_sees(unravel(judged.worst->index, out.shape), one),
+                           number(judged.worst->got, out.dtype), number(judged.worst->expected, out.dtype)};
     line.reference = reference;
+    if (out.shape != one.problem.out[0].shape)
+        line.notes.push_back("judged: the channel-diagonal blocks; the others are " +
+                             std::string(one.problem.in[static_cast<std::size_t>(one.op().outputs[0].alias)].present
+                                             ? "copied as they are"
+                                             : "zero and take no space in the file"));
     if (judged.vendor) {
         const validation::Witness& witness = *judged.vendor;
         line.vendor = {witness.name,
@@ -77,6 +106,8 @@ void record(const validation::Judgement& judged, const Case& one, report::Case& 
                        : witness.agrees       ? "pass"
                                               : "mismatch",
                        witness.tolerance_used, witness.max_abs, witness.rel_l2};
+    } else if (!has_vendor(one)) {
+        line.vendor = {"", "no vendor", 0, 0, 0};
     }
 }
 
@@ -115,8 +146,29 @@ nlohmann::json identity_of(const PlannedInput& input, std::uint64_t checksum) {
     return entry;
 }
 
-void run_stages(const Case& one, std::vector<Result>& results, Result& result, const report::Surroundings& surroundings,
-                const OnStage& on_stage, report::Case& line) {
+/// The resolved jobs behind a case's output, its producers' first, and the datasets they read.
+void describe_origin(const Plan& plan, std::size_t index, std::vector<Result>& results, nlohmann::json identity) {
+    std::vector<config::Resolved> jobs;
+    std::set<std::size_t> seen;
+    const auto visit = [&](const auto& self, std::size_t at) -> void {
+        if (!seen.insert(at).second) return;
+        const Case& one = plan.cases[at];
+        for (const PlannedInput& input : one.inputs)
+            if (input.producer >= 0) self(self, static_cast<std::size_t>(input.producer));
+        jobs.push_back({one.job, one.params, std::string(one.variant->name), std::string(name(one.place.device))});
+        if (at == index) return;
+        for (const auto& entry : nlohmann::json::parse(results[at].identity))
+            if (std::find(identity.begin(), identity.end(), entry) == identity.end()) identity.push_back(entry);
+    };
+    visit(visit, index);
+    results[index].job = config::to_yaml(jobs);
+    results[index].identity = identity.dump();
+}
+
+void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& results,
+                const report::Surroundings& surroundings, const OnStage& on_stage, report::Case& line) {
+    const Case& one = plan.cases[index];
+    Result& result = results[index];
     auto start = Clock::now();
     on_stage(one.name, "reading");
     std::vector<Tensor> tensors(one.inputs.size());
@@ -127,9 +179,8 @@ void run_stages(const Case& one, std::vector<Result>& results, Result& result, c
         std::uint64_t checksum = 0;
         tensors[i] = load(one, i, results, input, checksum);
         if (one.inputs[i].info) identity.push_back(identity_of(one.inputs[i], checksum));
-        if (input.nan > 0)
-            line.notes.push_back(fmt::format("input {}: {} NaN{}", input.name, input.nan,
-                                             input.replaced > 0 ? fmt::format(", {} replaced", input.replaced) : ""));
+        if (input.replaced > 0)
+            line.notes.push_back(fmt::format("input {}: {} NaN replaced", input.name, input.replaced));
         line.inputs.push_back(std::move(input));
     }
     std::vector<Slab> in = slabs(tensors);
@@ -138,10 +189,6 @@ void run_stages(const Case& one, std::vector<Result>& results, Result& result, c
 
     on_stage(one.name, "computing");
     Computed computed = compute(one.op(), *one.variant, one.computed(), in, one.variant->role != Role::faulty);
-    line.seconds.compute = computed.seconds;
-    line.seconds.copy_in = computed.copy_in;
-    line.seconds.copy_out = computed.copy_out;
-    line.seconds.with_copies = computed.with_copies();
     if (computed.launched) {
         const Launched& launched = *computed.launched;
         line.launch = {launched.grid, launched.block, launched.blocks_per_multiprocessor, launched.occupancy,
@@ -154,6 +201,12 @@ void run_stages(const Case& one, std::vector<Result>& results, Result& result, c
     const Slab out = computed.out.slab();
     record(judge(one, in, out), one, line);
     line.seconds.validate = since(start);
+    if (line.status != report::Status::mismatch && one.variant->role != Role::faulty) {  // a wrong answer has no speed
+        line.seconds.compute = computed.seconds;
+        line.seconds.copy_in = computed.copy_in;
+        line.seconds.copy_out = computed.copy_out;
+        line.seconds.with_copies = computed.with_copies();
+    }
     if (out.spec.size() <= 4)
         for (std::int64_t i = 0; i < out.spec.size(); ++i)
             line.outputs[0].values.push_back({real_part(out, i), imaginary_part(out, i), is_complex(out.spec.dtype)});
@@ -168,10 +221,11 @@ void run_stages(const Case& one, std::vector<Result>& results, Result& result, c
             result.rest = base.info;
     }
     describe_axes(one, results, result);
+    describe_origin(plan, index, results, identity);
     if (!one.outputs[0].file.empty()) {
         start = Clock::now();
         on_stage(one.name, "writing");
-        write(one, result, surroundings, identity.dump(), line);
+        write(one, result, surroundings, line);
         line.seconds.write = since(start);
     }
     if (line.status == report::Status::mismatch) result.failed = "mismatch";
@@ -199,6 +253,10 @@ report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& 
         result.failed = reason;
         result.data = Tensor();
     };
+    if (stop_requested) {
+        fail(report::Status::skipped, "interrupted", 0);
+        return line;
+    }
     std::string producer;
     for (const PlannedInput& input : one.inputs)
         if (input.producer >= 0 && !results[static_cast<std::size_t>(input.producer)].failed.empty())
@@ -209,10 +267,12 @@ report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& 
         fail(report::Status::skipped, producer + " failed", 0);
     } else {
         try {
-            run_stages(one, results, result, surroundings, on_stage, line);
+            run_stages(plan, index, results, surroundings, on_stage, line);
         } catch (const Error& fault) {
             fail(report::Status::error, fault.what(),
                  fault.category() == Category::input || fault.category() == Category::config ? 3 : 4);
+        } catch (const Interrupted&) {
+            fail(report::Status::skipped, "interrupted", 0);
         } catch (const std::bad_alloc&) {
             fail(report::Status::error, "not enough memory", 4);
         } catch (const std::exception& fault) {

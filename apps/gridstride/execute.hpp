@@ -19,8 +19,10 @@ struct Result {
     std::optional<hdf5::Info> rest;   // compact only: the dataset that holds the other blocks; none: they are zero
     std::vector<hdf5::Scale> scales;  // of the user's layout
     std::string units, long_name;
-    std::string failed;  // not empty: there is no output
-    int readers = 0;     // still to come
+    std::string job;       // the resolved job and those it reads, as a job file that runs again
+    std::string identity;  // path, dataset, bytes, mtime and checksum of each dataset they read, as a JSON list
+    std::string failed;    // not empty: there is no output
+    int readers = 0;       // still to come
 };
 
 /// Told of each stage as it begins: "layer1", "computing".

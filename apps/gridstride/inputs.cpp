@@ -57,29 +57,31 @@ Tensor read_diagonal(const PlannedInput& input, const hdf5::Reading& reading, co
     return tensor;
 }
 
-/// scale and nan of a tensor in memory, as hdf5::read does them.
-void adjust(const Slab& slab, const config::Input& source, std::int64_t& replaced) {
-    if (!source.scale && !source.nan) return;
-    with_any_type(slab.spec.dtype, [&]<class T>() {
-        for (std::int64_t i = 0; i < slab.spec.size(); ++i) {
-            T& value = slab.as<T>()[i];
-            long double re = real_part(slab, i), im = imaginary_part(slab, i);
-            if (source.nan && (std::isnan(re) || std::isnan(im))) {
-                re = *source.nan;
-                im = 0;
+/// scale and nan of an earlier output, as hdf5::read does them: in float64 or complex128.
+Tensor adjusted(Tensor tensor, const config::Input& source, std::string_view what, std::int64_t& replaced) {
+    if (!source.scale && !source.nan) return tensor;
+    tensor = converted(std::move(tensor), is_complex(tensor.spec().dtype) ? DType::complex128 : DType::float64, what);
+    with_type<double, complex128>(tensor.spec().dtype, [&]<class T>() {
+        for (std::int64_t i = 0; i < tensor.spec().size(); ++i) {
+            T& value = tensor.as<T>()[i];
+            if (source.nan && (std::isnan(std::real(value)) || std::isnan(std::imag(value)))) {
+                value = *source.nan;
                 ++replaced;
             } else if (source.scale) {
-                re = static_cast<double>(re) * *source.scale;
-                im = static_cast<double>(im) * *source.scale;
-            } else {
-                continue;
+                value *= *source.scale;
             }
-            if constexpr (is_complex_type<T>)
-                value = T(static_cast<typename T::value_type>(re), static_cast<typename T::value_type>(im));
-            else
-                value = static_cast<T>(static_cast<double>(re));
         }
     });
+    return tensor;
+}
+
+/// Error (input): an integer of an earlier output that float64 does not hold, as with those of files.
+void check_exact(const Slab& slab, std::string_view what) {
+    if (slab.spec.dtype != DType::int64) return;
+    for (std::int64_t i = 0; i < slab.spec.size(); ++i)
+        if (const std::int64_t value = slab.as<std::int64_t>()[i]; value > (1LL << 53) || value < -(1LL << 53))
+            throw Error(Category::input, fmt::format("{}: the value {} at {} is beyond 2^53 and would be rounded", what,
+                                                     value, index_text(i, slab.spec.shape)));
 }
 
 Tensor from_numbers(const config::Numbers& numbers, const Spec& wanted, std::optional<DType> own,
@@ -127,7 +129,7 @@ Tensor load(const Case& one, std::size_t i, const std::vector<Result>& results, 
             target.strides = row_major_strides(target.spec.shape);
             statistics = hdf5::read(*input.info, reading, target);
         }
-        seen = true;
+        seen = !source.scale && !source.nan;  // else what was read is not what the kernel gets
     } else if (input.producer >= 0) {
         const auto& output = std::get<config::JobOutput>(source.source);
         line.source = "$" + output.job + ":/" + output.output;
@@ -135,10 +137,11 @@ Tensor load(const Case& one, std::size_t i, const std::vector<Result>& results, 
         const bool same = made.spec().shape == wanted.shape && small;
         tensor = same ? clone(made.slab()) : clone(part(made.slab(), input.select));
         if (!same) tensor.reshape(user.shape);
+        if (!one.op().integers) check_exact(tensor.slab(), "input " + name);
+        tensor = adjusted(std::move(tensor), source, "input " + name, statistics.replaced);
         tensor = converted(std::move(tensor), input.own, "input " + name);
-        adjust(tensor.slab(), source, statistics.replaced);
     } else if (const auto* numbers = std::get_if<config::Numbers>(&source.source)) {
-        line.source = "numbers";
+        line.source = "the numbers";
         tensor = from_numbers(*numbers, {wanted.dtype, user.shape},
                               source.dtype ? std::optional(input.own) : std::nullopt, "input " + name);
     } else {
@@ -150,9 +153,10 @@ Tensor load(const Case& one, std::size_t i, const std::vector<Result>& results, 
     if (small && tensor.spec().shape.size() == user.shape.size()) tensor = clone(diagonal_view(tensor.slab()));
     tensor = converted(std::move(tensor), wanted.dtype, "input " + name);
     if (!seen) {
-        const std::int64_t replaced = statistics.replaced;
+        const hdf5::Statistics read = statistics;
         statistics = hdf5::statistics(tensor.slab());
-        statistics.replaced = replaced;
+        statistics.replaced = read.replaced;
+        if (read.elements > 0) statistics.checksum = read.checksum;  // of the dataset's own values
     }
     if (tensor.spec().shape != wanted.shape) tensor.reshape(wanted.shape);
     checksum = statistics.checksum;

@@ -42,15 +42,6 @@ std::string pasted(const std::string& file, const std::string& path) {
     return fmt::format("'{}'", quoted);
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-    if (bytes < 10'000) return fmt::format("{} B", bytes);
-    auto size = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    for (; size >= 1024 && unit + 1 < std::size(units); ++unit) size /= 1024;
-    return fmt::format("{:.3g} {}", size, units[unit]);
-}
-
 std::string shape_text(const hdf5::Info& info) {
     if (info.null_space) return "no elements";
     std::string text = to_text(info.shape);

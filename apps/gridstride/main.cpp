@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "facts.hpp"
@@ -34,9 +36,9 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
         ->type_name("GLOB")
         ->allow_extra_args(false)
         ->take_all();
-    verb.add_flag("--json", options.json, "print the report as JSON, one document a line");
+    verb.add_flag("--json", options.json, "print the report, or the plan, as JSON, one document a line");
     verb.add_flag("-q,--quiet", options.quiet, "print only what went wrong");
-    verb.add_flag("-v,--verbose", options.verbose, "print every note");
+    verb.add_flag("-v,--verbose", options.verbose, "print more: bounds and stages of run, the explanation of check");
 }
 
 }  // namespace
@@ -72,7 +74,7 @@ int main(int argc, char** argv) {
     inspect_verb->add_option("FILE", inspect_options.target, "FILE or FILE:/PATH: a file, or a group or dataset in it")
         ->required();
     inspect_verb->add_flag("--stats", inspect_options.stats, "min, max, mean and NaN count of each dataset");
-    inspect_verb->footer("Example: gridstride inspect data/quickstart.h5:/signal --stats");
+    inspect_verb->footer("Example: gridstride inspect data/signal.h5:/signal --stats");
 
     CLI::App* doctor_verb =
         app.add_subcommand("doctor", "devices, driver, libraries; a small computation through each");
@@ -87,12 +89,18 @@ int main(int argc, char** argv) {
         return Exit::bad_config;
     }
     run_options.command = check_options.command = {argv, argv + argc};
-    try {
+    const auto answer = [&]() -> int {
         if (*run_verb) return run(run_options);
         if (*check_verb) return check(check_options);
         if (*list_verb) return list(list_options);
         if (*inspect_verb) return inspect(inspect_options);
         return doctor();
+    };
+    try {
+        const int code = answer();
+        if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+        fmt::print(stderr, "error: standard output cannot be written: {}\n", std::strerror(errno));
+        return code == Exit::good ? Exit::bad_input : code;
     } catch (const Error& fault) {
         fmt::print(stderr, "error: {}\n", fault.what());
         switch (fault.category()) {

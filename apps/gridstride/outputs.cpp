@@ -55,7 +55,7 @@ struct Naming {
 
 Naming naming_of(const Case& one, std::size_t i, const std::vector<Result>& results) {
     const PlannedInput& input = one.inputs[i];
-    if (input.source == nullptr) return {};
+    if (input.source == nullptr || input.source->scale.value_or(1) != 1) return {};
     if (input.producer >= 0)
         return {results[static_cast<std::size_t>(input.producer)].units,
                 results[static_cast<std::size_t>(input.producer)].long_name};
@@ -120,8 +120,7 @@ void describe_axes(const Case& one, const std::vector<Result>& results, Result& 
     if (present == 1) result.long_name = common->long_name;
 }
 
-void write(const Case& one, const Result& result, const report::Surroundings& surroundings, const std::string& identity,
-           report::Case& line) {
+void write(const Case& one, const Result& result, const report::Surroundings& surroundings, report::Case& line) {
     const PlannedOutput& target = one.outputs[0];
     const Spec& spec = one.problem.out[0];
     const config::Store& store = one.job->store;
@@ -139,11 +138,12 @@ void write(const Case& one, const Result& result, const report::Surroundings& su
     writer.scale(target.dataset, result.scales, spec.shape);
     if (!result.units.empty()) writer.attribute(target.dataset, "units", result.units);
     if (!result.long_name.empty()) writer.attribute(target.dataset, "long_name", result.long_name);
-    writer.text("job", config::to_yaml(*one.job, one.params, one.variant->name, name(one.place.device)));
-    writer.attribute("/", "verdict", std::string(report::name(line.status)));
+    writer.text("job", result.job);
+    writer.attribute("/", "verdict",
+                     std::string(report::name(line.status)) + (line.loose_tolerance ? " (loose tolerance)" : ""));
     writer.attribute("/", "device", surroundings.device);
     writer.attribute("/", "libraries", nlohmann::json(surroundings.libraries).dump());
-    writer.text("inputs", identity);
+    writer.text("inputs", result.identity);
     writer.attribute("/", "created", surroundings.started);
     writer.commit();
     line.outputs[0].file = target.file;

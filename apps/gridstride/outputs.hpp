@@ -9,9 +9,8 @@ namespace gridstride::engine {
 /// Fills result's scales, units and long_name from the operation and the inputs.
 void describe_axes(const Case& one, const std::vector<Result>& results, Result& result);
 
-/// Writes the case's file, whole. line: the report line so far; its notes and output lines are added to.
-/// identity: path, dataset, bytes, mtime and checksum of each dataset read, as JSON. Errors (input).
-void write(const Case& one, const Result& result, const report::Surroundings& surroundings, const std::string& identity,
-           report::Case& line);
+/// Writes the case's file, whole. line: the report line so far; its notes and output lines are added to. Errors
+/// (input).
+void write(const Case& one, const Result& result, const report::Surroundings& surroundings, report::Case& line);
 
 }  // namespace gridstride::engine

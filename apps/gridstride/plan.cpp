@@ -42,7 +42,7 @@ struct Planner {
 
 std::string canonical(const std::string& path) {
     std::error_code ignored;
-    const fs::path result = fs::weakly_canonical(path, ignored);
+    const fs::path result = fs::weakly_canonical(fs::absolute(path), ignored);
     return ignored ? fs::absolute(path).lexically_normal().string() : result.string();
 }
 
@@ -79,8 +79,19 @@ Shape reshaped(const Shape& from, Shape to) {
     if (open != to.end() && known > 0 && have % known == 0) *open = have / known;
     if (std::find(to.begin(), to.end(), -1) != to.end() || count(to) != have)
         throw Error(Category::config,
-                    fmt::format("{} elements of shape {} do not fill shape {}", have, to_text(from), to_text(to)));
+                    fmt::format("{} elements of shape {} do not fill shape {}", have, to_text(from), to_text(to)),
+                    "shape");
     return to;
+}
+
+/// What `select` picks of a tensor of this shape, all of it where it is not given.
+Selection selection_of(const config::Input& input, const Shape& shape) {
+    if (!input.select) return whole(shape);
+    try {
+        return config::select(*input.select, shape);
+    } catch (const Error& fault) {
+        throw Error(fault.category(), fault.what(), "select");
+    }
 }
 
 /// What integers become where the operation takes none.
@@ -111,7 +122,7 @@ Posed pose_input(Planner& planner, const config::Job& job, const Input& row, con
                 Category::config,
                 fmt::format("{}:{} has a null dataspace: a type but no elements, not even zero", info.file, info.path));
         natural = hdf5::natural_dtype(info, op.integers, input.pair);
-        planned.select = input.select ? config::select(*input.select, info.shape) : whole(info.shape);
+        planned.select = selection_of(input, info.shape);
         posed.spec.shape = shape_of(planned.select);
         if (input.pair) {
             if (posed.spec.shape.empty() || posed.spec.shape.back() != 2 || planned.select.axes.back().dropped)
@@ -127,7 +138,7 @@ Posed pose_input(Planner& planner, const config::Job& job, const Input& row, con
         planned.producer = producer.cases.front();
         const Spec& spec = producer.problem->out[0];
         natural = without_integers(spec.dtype, op.integers);
-        planned.select = input.select ? config::select(*input.select, spec.shape) : whole(spec.shape);
+        planned.select = selection_of(input, spec.shape);
         posed.spec.shape = shape_of(planned.select);
         if (input.shape) posed.spec.shape = reshaped(posed.spec.shape, *input.shape);
     } else if (const auto* numbers = std::get_if<config::Numbers>(&input.source)) {
@@ -155,7 +166,7 @@ Posed pose_input(Planner& planner, const config::Job& job, const Input& row, con
                     fmt::format("{} takes no integers: dtype {} would have to be a float or complex type", op.name,
                                 name(posed.spec.dtype)),
                     "dtype");
-    planned.own = posed.spec.dtype;
+    planned.own = row.own_dtype && input.dtype ? *input.dtype : posed.spec.dtype;  // rounded to it first
     return posed;
 }
 
@@ -259,6 +270,7 @@ std::vector<Choice> choices(Planner& planner, const config::Job& job, const Prob
             if (on_cuda != nullptr && (on_cpu == nullptr || allowed(planner, job, Device::cuda))) row = on_cuda;
             if (!job.device.any && (row == nullptr || row->device != job.device.device))
                 row = job.device.device == Device::cpu ? on_cpu : on_cuda;
+            if (on_cpu == nullptr && on_cuda == nullptr) continue;  // the loader has said so
             if (row == nullptr) {
                 planner.error(
                     job, "variant",
@@ -322,6 +334,23 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
                             taken->second, case_name, file));
             continue;
         }
+        const auto inside = [](const std::string& outer, const std::string& inner) {
+            return inner.rfind(outer + "/", 0) == 0;
+        };
+        const auto nested = std::find_if(planner.owner.begin(), planner.owner.end(), [&](const auto& other) {
+            return inside(other.first, path) || inside(path, other.first);
+        });
+        if (nested != planner.owner.end()) {
+            planner.error(
+                job, key,
+                fmt::format("{} would be a file and a folder: case {} writes {}",
+                            inside(path, nested->first) ? file : nested->first, nested->second, nested->first));
+            continue;
+        }
+        if (fs::is_symlink(fs::path(planner.plan.output_dir) / file) && !fs::exists(path)) {
+            planner.error(job, key, fmt::format("{} is a link to nothing: remove it, or name the file itself", file));
+            continue;
+        }
         const std::string stem = fs::path(path).filename().string();
         if (fs::path(path).parent_path() == planner.plan.output_dir &&
             (stem == "report.json" || stem == "report.jsonl")) {
@@ -351,8 +380,17 @@ bool stays_compact(const Case& one, const Plan& plan) {
     const PlannedInput& input = one.inputs[base];
     const config::Input& source = *input.source;
     if (source.select || source.shape || source.scale || source.nan || source.pair) return false;
-    return std::holds_alternative<config::Dataset>(source.source) ||
-           (input.producer >= 0 && plan.cases[static_cast<std::size_t>(input.producer)].compact);
+    // The kernel's blocks are rounded step by step, the copied ones once: only where that is the same.
+    const auto widens = [](DType from, DType to) { return result_type(from, to) == to; };
+    const DType common = one.problem.in[base].dtype, out = one.problem.out[0].dtype;
+    if (input.producer >= 0) {
+        const Case& producer = plan.cases[static_cast<std::size_t>(input.producer)];
+        const DType made = producer.problem.out[0].dtype;
+        return producer.compact && made == out && widens(made, input.own) && widens(input.own, common);
+    }
+    if (!input.info) return false;
+    const DType stored = hdf5::natural_dtype(*input.info, false, false);
+    return (widens(stored, input.own) && widens(input.own, common)) || (input.own == out && common == out);
 }
 
 /// Each case that can computes on channel-diagonal blocks, unless a reader of its output needs the full layout.
@@ -561,6 +599,19 @@ void finish(Plan& plan) {
     }
 }
 
+/// Error (device): a case asks for a CUDA device that is not there.
+void require_devices(const Planner& planner) {
+    for (const Case& one : planner.plan.cases) {
+        const config::DeviceChoice& device = one.job->device;
+        if (device.any || device.device != Device::cuda || has_gpu(planner, *one.job)) continue;
+        throw Error(Category::device,
+                    fmt::format("job {} asks for cuda:{}, and {}", one.job->name, device.index,
+                                planner.gpus.empty()
+                                    ? planner.no_gpu
+                                    : fmt::format("there are {} CUDA devices, counted from 0", planner.gpus.size())));
+    }
+}
+
 }  // namespace
 
 std::size_t host_memory() {
@@ -581,18 +632,12 @@ Plan plan(const std::string& source, const PlanOptions& options, config::Diagnos
     plan.output_dir = canonical(options.output_dir.empty() ? "out/" + plan.config.stem : options.output_dir);
     Planner planner{plan.config, options, diagnostics, plan};
     planner.gpus = cuda::devices(&planner.no_gpu);
-    for (const config::Job& job : plan.config.jobs)
-        if (!job.device.any && job.device.device == Device::cuda && !has_gpu(planner, job))
-            throw Error(Category::device,
-                        fmt::format("job {} asks for cuda:{}, and {}", job.name, job.device.index,
-                                    planner.gpus.empty() ? planner.no_gpu
-                                                         : fmt::format("there are {} CUDA devices, counted from 0",
-                                                                       planner.gpus.size())));
     for (const config::Job* job : in_order(plan.config))
-        if (job->entry != nullptr) plan_job(planner, *job);
+        if (job->entry != nullptr && job->sound) plan_job(planner, *job);
     check_overlap(planner);
     keep_only(plan, options.only, diagnostics);
     finish(plan);
+    if (diagnostics.empty()) require_devices(planner);
     return plan;
 }
 

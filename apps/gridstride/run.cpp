@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <map>
 
+#include "core/interrupt.hpp"
 #include "execute.hpp"
 #include "facts.hpp"
 #include "progress.hpp"
@@ -22,11 +22,9 @@ namespace {
 
 using report::Status;
 
-std::atomic<bool> stop{false};
-
-void on_interrupt(int) {
-    stop = true;
-    std::signal(SIGINT, SIG_DFL);  // a second one ends at once
+void on_signal(int) {
+    stop_requested = true;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);  // a second one ends at once
 }
 
 // ------------------------------------------------------------------------------------------------ the table
@@ -58,19 +56,15 @@ std::string used_text(const report::Case& one) {
 /// Our error over the vendor's, both against the reference.
 std::string vendor_text(const report::Case& one) {
     if (!one.reference) return "-";
-    if (!one.vendor) {
-        const Entry* entry = find(one.op);
-        const bool any = std::any_of(entry->variants.begin(), entry->variants.end(),
-                                     [](const Variant* row) { return row->role == Role::vendor; });
-        return any ? "-" : "no vendor";
-    }
+    if (!one.vendor) return "-";
+    if (one.vendor->status == "no vendor") return "no vendor";
     if (one.vendor->status != "pass") return one.vendor->name + ": " + one.vendor->status;
     if (one.reference->max_abs == 0 && one.vendor->max_abs == 0) return "exact";
     if (one.vendor->max_abs == 0) return "vendor exact";
     return fmt::format("{:.2g}", one.reference->max_abs / one.vendor->max_abs);
 }
 
-/// The slowest passing CPU case of a job (else its first passing one) is what `x first` counts from.
+/// The first passing case of a job with several is what `x first` counts from.
 std::map<std::string, double> first_times(const std::vector<report::Case>& cases) {
     std::map<std::string, double> times;
     std::map<std::string, int> variants;
@@ -110,7 +104,7 @@ void print_table(const std::vector<report::Case>& cases, const RunOptions& optio
                    timed ? time_text(one.seconds.with_copies) : "-",
                    timed && base != first.end() ? fmt::format("{:.1f}", base->second / one.seconds.with_copies) : "-"});
     }
-    table.print(stdout);
+    if (!table.empty()) table.print(stdout);
 }
 
 /// What the table has no room for: reasons, small outputs, files, notes.
@@ -127,12 +121,27 @@ void print_details(const std::vector<report::Case>& cases, const RunOptions& opt
             }
             if (!output.file.empty())
                 fmt::print("{}: {}:{}\n", one.name, std::filesystem::proximate(output.file).string(), output.dataset);
-            if (output.file.empty() && one.status != Status::error && options.verbose > 0)
-                fmt::print("{}: {} is not saved (no outputs: in the job)\n", one.name, output.name);
         }
+        if (options.verbose > 0 && one.reference) {
+            const report::BoundLine& bound = one.reference->bound;
+            fmt::print("{}: bound: {}; n = {}, g = {:.3g}, u_acc = {:.3g}, u_out = {:.3g}\n", one.name, bound.formula,
+                       bound.n, bound.g, bound.u_acc, bound.u_out);
+        }
+        if (options.verbose > 0 && one.status != Status::skipped)
+            fmt::print("{}: read {}, validated in {}, written in {}\n", one.name, time_text(one.seconds.read),
+                       time_text(one.seconds.validate), time_text(one.seconds.write));
         for (const std::string& note : one.notes)
             if (!options.quiet) fmt::print("{}: note: {}\n", one.name, note);
     }
+}
+
+/// "the table says so".
+void print_unsaved(const std::vector<report::Case>& cases) {
+    std::string names;
+    for (const report::Case& one : cases)
+        for (const report::OutputLine& output : one.outputs)
+            if (output.file.empty() && one.status != Status::error) names += (names.empty() ? "" : ", ") + one.name;
+    if (!names.empty()) fmt::print("not saved (no `outputs`): {}\n", names);
 }
 
 // ------------------------------------------------------------------------------------------------ one job file
@@ -168,7 +177,7 @@ report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
     report::Journal journal(plan.output_dir);
     std::vector<engine::Result> results(plan.cases.size());
     Progress progress;
-    for (std::size_t i = 0; i < plan.cases.size() && !stop; ++i) {
+    for (std::size_t i = 0; i < plan.cases.size(); ++i) {
         progress.count(i + 1, plan.cases.size());
         run.cases.push_back(
             engine::run_case(plan, i, results, run.surroundings,
@@ -177,7 +186,7 @@ report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
     }
     progress.clear();
     run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    run.exit = stop ? Exit::interrupted : exit_of(run.cases);
+    run.exit = stop_requested ? Exit::interrupted : exit_of(run.cases);
     if (run.exit == Exit::good && none_judged(plan, run.cases)) run.exit = Exit::nothing_ran;
     report::write(run, plan.output_dir);
     return run;
@@ -188,10 +197,10 @@ report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
 int run(const RunOptions& options) {
     engine::Planning planning = engine::plan_all(options);
     if (planning.exit != 0) return planning.exit;
-    std::signal(SIGINT, on_interrupt);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
     std::vector<int> exits;
     for (const engine::Plan& plan : planning.plans) {
-        if (stop) break;
+        if (stop_requested) break;
         int code = Exit::good;
         try {
             const report::Run done = run_one(plan, options);
@@ -202,6 +211,7 @@ int run(const RunOptions& options) {
                 if (planning.plans.size() > 1) fmt::print("{}\n", plan.config.source);
                 print_table(done.cases, options);
                 print_details(done.cases, options);
+                if (!options.quiet) print_unsaved(done.cases);
                 if (!options.quiet)
                     fmt::print(
                         "report: {}\n",
@@ -218,7 +228,10 @@ int run(const RunOptions& options) {
         }
         exits.push_back(code);
     }
-    if (stop) return Exit::interrupted;
+    if (stop_requested) {
+        fmt::print(stderr, "interrupted\n");
+        return Exit::interrupted;
+    }
     for (const int code : {Exit::mismatch, Exit::device_failed, Exit::bad_input, Exit::nothing_ran})
         if (std::find(exits.begin(), exits.end(), code) != exits.end()) return code;
     return Exit::good;

@@ -5,16 +5,41 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
+
+#include "table.hpp"
 
 namespace gridstride::engine {
 
 namespace {
 
-bool colour() {
-    return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+/// Does no job file write or read what another one of this command writes? Errors are printed.
+bool one_writer_a_file(const std::vector<Plan>& plans) {
+    std::map<std::string, const Plan*> writers;
+    bool good = true;
+    const auto error = [&](const std::string& file, const Plan& plan, const char* does) {
+        fmt::print(stderr, "error: {} {} {}, which {} writes: run them one after the other\n", plan.config.source, does,
+                   file, writers.at(file)->config.source);
+        good = false;
+    };
+    for (const Plan& plan : plans)
+        for (const Case& one : plan.cases)
+            for (const PlannedOutput& output : one.outputs)
+                if (!output.file.empty())
+                    if (const auto [taken, fresh] = writers.emplace(output.file, &plan);
+                        !fresh && taken->second != &plan)
+                        error(output.file, plan, "writes");
+    for (const Plan& plan : plans)
+        for (const Case& one : plan.cases)
+            for (const PlannedInput& input : one.inputs) {
+                if (!input.info) continue;
+                std::error_code ignored;
+                const std::string file = std::filesystem::weakly_canonical(input.info->file, ignored).string();
+                if (const auto found = writers.find(file); found != writers.end() && found->second != &plan)
+                    error(file, plan, "reads");
+            }
+    return good;
 }
 
 }  // namespace
@@ -48,12 +73,13 @@ Planning plan_all(const RunOptions& options) {
             if (planning.exit != Exit::bad_config) planning.exit = exit;
         }
         if (!diagnostics.empty()) {
-            fmt::print(stderr, "{}", diagnostics.text(colour()));
+            fmt::print(stderr, "{}", diagnostics.text(terminal(STDERR_FILENO).colour));
             const std::size_t errors = diagnostics.list().size();
             fmt::print(stderr, "{}: {} error{}; nothing was run\n", source, errors, errors == 1 ? "" : "s");
             planning.exit = Exit::bad_config;
         }
     }
+    if (planning.exit == 0 && !one_writer_a_file(planning.plans)) planning.exit = Exit::bad_config;
     return planning;
 }
 

@@ -127,6 +127,15 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     return lines;
 }
 
+std::string bytes_text(std::uint64_t bytes) {
+    if (bytes < 10'000) return fmt::format("{} B", bytes);
+    auto size = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    for (; size >= 1024 && unit + 1 < std::size(units); ++unit) size /= 1024;
+    return fmt::format("{:.3g} {}", size, units[unit]);
+}
+
 std::string grouped(std::int64_t number) {
     std::string digits = fmt::format("{}", number);
     for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)

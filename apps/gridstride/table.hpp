@@ -30,6 +30,8 @@ std::string printable(std::string_view text);
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// A number with its digits in groups of three: "16 777 216".
 std::string grouped(std::int64_t number);
+/// "672 B", "1.2 MiB".
+std::string bytes_text(std::uint64_t bytes);
 
 enum class Style { plain, good, bad, warning, faint };
 std::string styled(std::string_view text, Style style, bool colour);

@@ -137,6 +137,7 @@ struct Transforms {
     std::function<bool(std::int64_t transform)> finite;
     /// All outputs of one transform by FFTW in long double, in the order of places(); empty where N is too long.
     std::function<std::vector<std::complex<long double>>(std::int64_t transform)> all;
+    std::string_view library;  // the variant that uses the library of `all`: it is not judged by that alone
 };
 
 enum class Role : std::uint8_t {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <exception>
 
+#include "core/interrupt.hpp"
+
 namespace gridstride {
 
 /// Calls body(begin, end) over [0, n) in blocks of `block`, on `threads` threads. Which thread takes which block
@@ -19,6 +21,7 @@ void for_blocks(std::int64_t n, std::int64_t block, int threads, Body&& body) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (blocks > 1 && threads > 1)
     for (std::int64_t i = 0; i < blocks; ++i) {
         try {
+            leave_if_stopped();
             body(i * block, std::min(n, (i + 1) * block));
         } catch (...) {
 #pragma omp critical(gridstride_for_blocks)

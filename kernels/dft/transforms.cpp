@@ -263,6 +263,7 @@ std::unique_ptr<Transforms> transforms(const Problem& problem, std::span<const S
     result->magnitude = [state](int64_t transform) { return state->summary(transform).magnitude; };
     result->finite = [state](int64_t transform) { return state->summary(transform).finite; };
     result->all = [state](int64_t transform) { return state->all(transform); };
+    result->library = "fftw";
     return result;
 }
 

@@ -222,6 +222,28 @@ TEST(Errors, AShapeThatItsBytesDoNotFillIsDamage) {
     expect_error(Category::input, {file + ":/x", "damaged", "8 bytes"}, [&] { values<std::int32_t>(file, "x"); });
 }
 
+TEST(Errors, AComplexNumberWithAPartOutsideItIsDamage) {
+    const Folder folder;
+    const std::string file = folder / "x.h5";
+    {
+        const Raw raw(file);
+        const hid_t type = compound(H5T_IEEE_F32LE, "r", "i");
+        const float data[] = {1, 2};
+        raw.dataset("/z", type, {1}, type, data);
+        H5Tclose(type);
+    }
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    std::string all((std::istreambuf_iterator<char>(bytes)), {});
+    const std::string member("i\0\0\0\0\0\0\0\x04\0\0\0", 12);  // its name, then its offset
+    const std::size_t at = all.find(member);
+    ASSERT_NE(at, std::string::npos);
+    bytes.seekp(static_cast<std::streamoff>(at) + 11);
+    bytes.put('\x40');
+    bytes.close();
+    EXPECT_NE(describe(file, "z").type.reason.find("damaged"), std::string::npos);
+    expect_error(Category::config, {file + ":/z", "damaged"}, [&] { values<complex64>(file, "z"); });
+}
+
 TEST(Tree, ShowsGroupsDatasetsAndLinksAndEndsInCycles) {
     const Folder folder;
     const std::string file = folder / "x.h5";

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 # Files written by h5py go through every operation of the program (argument 1) and come back through h5py and xarray;
 # the answers are NumPy's. Exit 77 where a module is missing.
 import pathlib

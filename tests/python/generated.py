@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 # Generated inputs have the same bits everywhere: what the program (argument 1) makes is made again here, from the
 # published SplitMix64 and the definitions in docs/jobs.md. Exit 77 where a module is missing.
 import math

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 # ligo_spectrum.py DATA OUTPUT: does OUTPUT:/spectrum hold the spectrum that numpy computes of the strain read by h5py?
 # Exit 0 yes, 1 no, 77 where a module is missing.
 import sys

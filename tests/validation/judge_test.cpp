@@ -294,7 +294,17 @@ TEST(Judge, Tf32AndFloat64ComputeChangeTheBound) {
     EXPECT_EQ(with("float64"), Verdict::mismatch);
 }
 
-TEST(Judge, ALooserOverrideThatLetSomethingPassIsFlagged) {
+namespace {
+
+Judgement dot_case_with_factor(double factor) {
+    Case one = dot_case(30, 3);
+    one.tolerance = {.factor = factor};
+    return one.judge();
+}
+
+}  // namespace
+
+TEST(Judge, ALooserOverrideIsFlagged) {
     Case one = dot_case(30, 3);
     one.tolerance = {.mode = Tolerance::Mode::absolute_relative, .rtol = 1e-3, .atol = 1e-3};
     EXPECT_EQ(one.judge().verdict, Verdict::pass) << one.judge().reason;
@@ -305,6 +315,8 @@ TEST(Judge, ALooserOverrideThatLetSomethingPassIsFlagged) {
     one.tolerance = {.factor = 1e5};
     EXPECT_EQ(one.judge().verdict, Verdict::pass);
     EXPECT_TRUE(one.judge().loose);
+    EXPECT_TRUE(dot_case_with_factor(5).loose);  // a larger factor always
+    EXPECT_FALSE(dot_case_with_factor(4).loose);
     one.tolerance = {.factor = 2};
     EXPECT_EQ(one.judge().verdict, Verdict::mismatch);
 }
