@@ -20,7 +20,8 @@ namespace gridstride::matmul::cuda::tiled {
 namespace {
 
 constexpr int tile = 32;              // a warp's width: one warp reads one row of a tile
-constexpr int rows = 8;               // of threads in a block: 256 threads, several blocks a multiprocessor
+constexpr int rows = 8;               // of threads in a block
+constexpr int threads = tile * rows;  // 256: several blocks a multiprocessor, one loads while another multiplies
 constexpr int outputs = tile / rows;  // of a thread
 static_assert(tile % rows == 0);
 
@@ -45,7 +46,7 @@ __device__ void bring(Tile<accumulator<T>>& to, const T* x, const Matrix& how, s
 
 /// Blocks take tiles gridDim.y rows of tiles, and gridDim.z batch places, apart where there are more than a grid has.
 template <class T>
-__global__ void __launch_bounds__(tile* rows) tiled_kernel(const T* a, const T* b, const T* c, T* out, Product p) {
+__global__ void __launch_bounds__(threads) tiled_kernel(const T* a, const T* b, const T* c, T* out, Product p) {
     using A = accumulator<T>;
     __shared__ Tile<A> a_tile, b_tile;
     const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
@@ -101,7 +102,7 @@ Plan prepare(const Problem& problem) {
         const std::int64_t elements = problem.out[0].size();
         if (elements > 0)
             result.launched = gridstride::cuda::describe(reinterpret_cast<const void*>(tiled_kernel<T>), grid, block, 0,
-                                                         gridstride::cuda::ceil_div(elements, outputs));
+                                                         ceil_div(elements, outputs));
         return result;
     });
 }
