@@ -103,7 +103,7 @@ Rule rule(const Problem&) {
 }
 
 std::vector<std::string_view> prefer(const Problem&) {
-    return {"openblas", "loop"};
+    return {"tiled", "naive_2d", "openblas", "loop"};
 }
 
 /// Batch axes of the output, then m and n where the operands have them, then k.
