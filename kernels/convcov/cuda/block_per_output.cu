@@ -6,9 +6,8 @@
 //
 // Bytes: accumulate read and cov written once; gamma is read again for every tap and every output channel, and the
 //     terms of one output lie far apart (tap (u, v) at row (r, q) of gamma), so that each costs a 32-byte sector.
-// Flops: 3 a term, C kh kw terms an output, for every output channel anew. Limited by the index arithmetic, barriers
-// and
-//     scattered loads of many small blocks.
+// Flops: 3 a term, C kh kw terms an output, for every output channel anew. Limited by the index arithmetic, the
+//     barriers and the scattered loads of many small blocks.
 // Source: M. Harris, "Optimizing Parallel Reduction in CUDA", 2007.
 #include <algorithm>
 #include <cmath>
