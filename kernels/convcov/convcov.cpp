@@ -615,7 +615,9 @@ const Op op{
     .cost = cost,
     .terms = terms,
     .rule = [](const Problem&) { return Rule::accumulated; },
-    .prefer = [](const Problem&) -> std::vector<std::string_view> { return {"factored"}; },
+    .prefer = [](const Problem&) -> std::vector<std::string_view> {
+        return {"thread_per_output", "factored"};
+    },
     .axes = axes,
     .cut = cut,
     .reference = reference,

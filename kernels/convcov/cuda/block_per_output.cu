@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One thread block an output element (b, o, i, j, i', j') of the channel-diagonal blocks, j' fastest. Its threads share
+// the terms (c, u, v), v fastest: each adds every blockDim-th of them, the sums meet in a binary tree in dynamic shared
+// memory, thread 0 writes the result; no atomics. Blocks stride over the outputs, so any grid is right, and any block:
+// the tree starts at the power of two below the block's size.
+//
+// Bytes: accumulate read and cov written once; gamma is read again for every tap and every output channel, and the
+//     terms of one output lie far apart (tap (u, v) at row (r, q) of gamma), so that each costs a 32-byte sector.
+// Flops: 3 a term, C kh kw terms an output, for every output channel anew. Limited by the index arithmetic, the
+//     barriers and the scattered loads of many small blocks.
+// Source: M. Harris, "Optimizing Parallel Reduction in CUDA", 2007.
+#include <algorithm>
+#include <cmath>
+
+#include "convcov/cuda/output.cuh"
+
+namespace gridstride::convcov::cuda::block_per_output {
+
+namespace {
+
+// Every thread finds its output's place by divisions of its own: some terms a thread repay them.
+constexpr std::int64_t terms_a_thread = 8;
+constexpr std::int64_t warp = 32;
+constexpr std::int64_t most_threads = 256;  // of the default; a block that is asked for may be larger
+
+/// The bound keeps registers to what the largest block can have.
+template <class T, class U>
+__global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arrays, Sizes s) {
+    using A = accumulator<T, U>;
+    extern __shared__ __align__(16) unsigned char memory[];
+    A* sums = reinterpret_cast<A*>(memory);
+    const unsigned t = threadIdx.x;
+    const std::int64_t terms = s.channels_in * s.rows.taps * s.columns.taps;
+    unsigned top = 1;  // of the tree
+    while (2 * top < blockDim.x) top *= 2;
+
+    for (std::int64_t index = blockIdx.x; index < s.outputs; index += gridDim.x) {
+        const Place at = place_of(s, index);
+        const A factor = arrays.factor(s, at.o);
+        if (factor == A(0)) {  // whatever R; the same for all threads of the block
+            if (t == 0) arrays.keep(at.offset);
+            continue;
+        }
+        A sum = A(0);
+        for (std::int64_t k = t; k < terms; k += blockDim.x) {
+            auto c = static_cast<std::uint64_t>(k);
+            const std::int64_t v = take_digit(c, s.columns.taps), u = take_digit(c, s.rows.taps);
+            const std::int64_t r = s.rows.position(at.i, u), r2 = s.rows.position(at.i2, u);
+            const std::int64_t q = s.columns.position(at.j, v), q2 = s.columns.position(at.j2, v);
+            if (s.rows.inside(r) && s.rows.inside(r2) && s.columns.inside(q) && s.columns.inside(q2)) {
+                const std::int64_t first = r * s.columns.in + q, second = r2 * s.columns.in + q2;
+                const auto channel = static_cast<std::int64_t>(c);
+                const std::int64_t mean = (at.b * s.channels_in + channel) * s.rows.in * s.columns.in;
+                sum += term(arrays, s.gamma_offset(at.b, channel, r, q) + second, mean + first, mean + second);
+            }
+        }
+        sums[t] = sum;
+        __syncthreads();
+        for (unsigned half = top; half > 0; half /= 2) {
+            if (t < half && t + half < blockDim.x) sums[t] += sums[t + half];
+            __syncthreads();
+        }
+        if (t == 0) arrays.store(at.offset, factor * sums[0]);
+        __syncthreads();  // before the next output's sums overwrite these
+    }
+}
+
+std::int64_t terms_of(const Problem& problem) {
+    const Geometry g = geometry(problem);
+    return g.channels_in * g.rows.taps * g.columns.taps;
+}
+
+/// As asked for, or whole warps of some terms a thread.
+std::int64_t threads_of(const Problem& problem) {
+    if (!problem.launch.block.empty()) return problem.launch.block[0];
+    const std::int64_t warps = gridstride::cuda::ceil_div(terms_of(problem), terms_a_thread * warp);
+    return std::clamp<std::int64_t>(warps * warp, warp, most_threads);
+}
+
+std::string refuses(const Problem& problem) {
+    return typed(problem, [&]<class T, class U>() {
+        return gridstride::cuda::launch_refusal(
+            problem, reinterpret_cast<const void*>(block_per_output_kernel<T, U>), 1,
+            static_cast<std::size_t>(threads_of(problem)) * sizeof(accumulator<T, U>));
+    });
+}
+
+Plan prepare(const Problem& problem) {
+    return typed(problem, [&]<class T, class U>() {
+        const Sizes s = sizes_of(problem);
+        const std::int64_t threads = threads_of(problem), terms = terms_of(problem);
+        const std::int64_t blocks =
+            problem.launch.grid.empty() ? std::min<std::int64_t>(s.outputs, 0x7FFFFFFF) : problem.launch.grid[0];
+        const std::size_t shared = static_cast<std::size_t>(threads) * sizeof(accumulator<T, U>);
+        const auto grid = static_cast<unsigned>(blocks), block = static_cast<unsigned>(threads);
+        Plan result = plan(problem, [=](const Pointers& pointers, Stream stream) {
+            block_per_output_kernel<T, U>
+                <<<grid, block, shared, gridstride::cuda::raw(stream)>>>(pointers.as<T, U>(), s);
+            gridstride::cuda::check_launch();
+        });
+        result.words = std::to_string(threads) + " threads for the " + std::to_string(terms) + " terms of an output";
+        if (s.outputs > 0)
+            result.launched = gridstride::cuda::describe(reinterpret_cast<const void*>(block_per_output_kernel<T, U>),
+                                                         grid, block, shared, s.outputs * std::min(threads, terms));
+        return result;
+    });
+}
+
+/// A thread's own sum grows as one accumulator where it has many terms (a small block), the tree as its depth.
+double growth(const Problem& problem, std::int64_t n) {
+    const auto own = static_cast<double>(gridstride::cuda::ceil_div(n, threads_of(problem)));
+    return std::log2(static_cast<double>(n)) + std::max(8.0, std::sqrt(own));
+}
+
+}  // namespace
+
+extern const Variant row;
+const Variant row{
+    .name = "block_per_output",
+    .role = Role::custom,
+    .device = Device::cuda,
+    .doc = "one thread block an output element, threads over channels and taps, a tree in shared memory",
+    .refuses = refuses,
+    .prepare = prepare,
+    .memory = memory,
+    .growth = growth,
+    .takes_launch = true,
+};
+
+}  // namespace gridstride::convcov::cuda::block_per_output
