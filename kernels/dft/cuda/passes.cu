@@ -135,6 +135,7 @@ std::shared_ptr<const Tensor> roots(int64_t length, bool inverse, DType real, in
         }
         gridstride::cuda::check(
             cudaMemcpy(table.data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+        gridstride::cuda::check(cudaStreamSynchronize(nullptr));  // streams of the engine do not wait for this one
     });
     return std::make_shared<const Tensor>(std::move(table));
 }
