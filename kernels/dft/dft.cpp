@@ -298,8 +298,8 @@ Layout layout(const Params& params, const Spec& x) {
     return result;
 }
 
-/// A fast transform is accurate to sqrt(log2 N) roundoffs; lengths with a prime factor above 13 go through a convolution
-/// of twice the length or more, which doubles it.
+/// A fast transform is accurate to sqrt(log2 N) roundoffs; lengths with a prime factor above 13 go through a
+/// convolution of twice the length or more, which doubles it.
 double fast_growth(const Problem& problem, int64_t n) {
     const double result = std::sqrt(std::max(1.0, std::log2(static_cast<double>(n))));
     for (int64_t length : layout(problem.params, problem.in[0]).lengths) {
