@@ -119,7 +119,7 @@ Rule rule(const Problem&) {
 }
 
 std::vector<std::string_view> prefer(const Problem&) {
-    return {"fftw"};
+    return {"direct_tiled", "direct", "fftw"};
 }
 
 /// The axes that are not transformed, of these the places in x.
@@ -295,6 +295,18 @@ Layout layout(const Params& params, const Spec& x) {
         result.factor = 1 / std::sqrt(static_cast<long double>(result.length));
     else if ((norm == "forward") != result.inverse)
         result.factor = 1 / static_cast<long double>(result.length);
+    return result;
+}
+
+/// A fast transform is accurate to sqrt(log2 N) roundoffs; lengths with a prime factor above 13 go through a
+/// convolution of twice the length or more, which doubles it.
+double fast_growth(const Problem& problem, int64_t n) {
+    const double result = std::sqrt(std::max(1.0, std::log2(static_cast<double>(n))));
+    for (int64_t length : layout(problem.params, problem.in[0]).lengths) {
+        for (const int64_t prime : {2, 3, 5, 7, 11, 13})
+            while (length % prime == 0) length /= prime;
+        if (length != 1) return 2 * result;
+    }
     return result;
 }
 

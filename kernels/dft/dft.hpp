@@ -42,4 +42,7 @@ struct Layout {
 /// direction.
 Layout layout(const Params& params, const Spec& x);
 
+/// g(N) of a library's fast transform.
+double fast_growth(const Problem& problem, std::int64_t n);
+
 }  // namespace gridstride::dft

@@ -349,18 +349,6 @@ Plan prepare(const Problem& problem) {
     return plan;
 }
 
-/// FFTW is accurate to sqrt(log2 N) roundoffs; lengths with a prime factor above 13 go through a convolution of twice
-/// the length or more, which doubles it.
-double growth(const Problem& problem, int64_t n) {
-    double result = std::sqrt(std::max(1.0, std::log2(static_cast<double>(n))));
-    for (int64_t length : layout(problem.params, problem.in[0]).lengths) {
-        for (const int64_t prime : {2, 3, 5, 7, 11, 13})
-            while (length % prime == 0) length /= prime;
-        if (length != 1) return 2 * result;
-    }
-    return result;
-}
-
 }  // namespace
 
 const Variant row{
@@ -371,7 +359,7 @@ const Variant row{
     .refuses = refuses,
     .prepare = prepare,
     .memory = memory,
-    .growth = growth,
+    .growth = fast_growth,
 };
 
 }  // namespace gridstride::dft::cpu::fftw
