@@ -111,28 +111,37 @@ void record(const validation::Judgement& judged, const Case& one, report::Case& 
     }
 }
 
-/// The second witness of a case: for a library on the CPU our own loop, where its cost is within the budget.
+/// The second witness of a case: on CUDA the vendor's library; of a library on the CPU our own loop, where its cost is
+/// within the budget. Null where there is none.
 const Variant* witness_of(const Case& one) {
-    if (one.variant->role != Role::vendor || one.place.device != Device::cpu) return nullptr;
+    const auto can = [&](const Variant* row) {
+        return row != nullptr && row != one.variant &&
+               (row->refuses == nullptr || row->refuses(one.computed()).empty());
+    };
+    if (one.place.device == Device::cuda) {
+        for (const Variant* row : one.job->entry->variants)
+            if (row->device == Device::cuda && row->role == Role::vendor && can(row)) return row;
+        return nullptr;
+    }
     const Variant* loop = find(*one.job->entry, "loop", Device::cpu);
-    if (loop == nullptr || (loop->refuses != nullptr && !loop->refuses(one.computed()).empty())) return nullptr;
+    if (one.variant->role != Role::vendor || !can(loop)) return nullptr;
     const double terms =
         static_cast<double>(one.computed().out[0].size()) * static_cast<double>(one.op().terms(one.computed()));
     return one.job->validate.mode == Validate::Mode::full || terms <= one.job->validate.terms ? loop : nullptr;
 }
 
 validation::Judgement judge(const Case& one, std::span<const Slab> in, const Slab& out) {
-    const Variant* loop = witness_of(one);
+    const Variant* other = witness_of(one);
     validation::SecondWitness witness;
-    if (loop != nullptr) {
+    if (other != nullptr) {
         Problem problem = one.computed();
         problem.launch = {};
-        witness = {loop, [&one, loop, problem](std::span<const Slab> inputs) {
-                       return compute(one.op(), *loop, problem, inputs, false).out;
+        witness = {other, [&one, other, problem](std::span<const Slab> inputs) {
+                       return compute(one.op(), *other, problem, inputs, false).out;
                    }};
     }
     return validation::judge(one.op(), *one.variant, one.computed(), in, out, one.job->validate, one.job->tolerance,
-                             loop != nullptr ? &witness : nullptr, one.place.threads);
+                             other != nullptr ? &witness : nullptr, one.place.threads);
 }
 
 nlohmann::json identity_of(const PlannedInput& input, std::uint64_t checksum) {
@@ -170,7 +179,13 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
     const Case& one = plan.cases[index];
     Result& result = results[index];
     auto start = Clock::now();
-    on_stage(one.name, "reading");
+    std::optional<cuda::Mark> mark;  // in a profiler's time line
+    const auto begin = [&](const char* stage) {
+        on_stage(one.name, stage);
+        mark.emplace(stage);
+        start = Clock::now();
+    };
+    begin("reading");
     std::vector<Tensor> tensors(one.inputs.size());
     nlohmann::json identity = nlohmann::json::array();
     for (std::size_t i = 0; i < one.inputs.size(); ++i) {
@@ -187,7 +202,7 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
     for (std::size_t i = 0; i < in.size(); ++i) in[i].spec.present = one.computed().in[i].present;
     line.seconds.read = since(start);
 
-    on_stage(one.name, "computing");
+    begin("computing");
     Computed computed = compute(one.op(), *one.variant, one.computed(), in, one.variant->role != Role::faulty);
     if (computed.launched) {
         const Launched& launched = *computed.launched;
@@ -195,8 +210,7 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
                        launched.idle_threads};
     }
 
-    start = Clock::now();
-    on_stage(one.name, "validating");
+    begin("validating");
     line.outputs = {{std::string(one.op().outputs[0].name), one.problem.out[0], {}, {}, 0, {}}};
     const Slab out = computed.out.slab();
     record(judge(one, in, out), one, line);
@@ -223,8 +237,7 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
     describe_axes(one, results, result);
     describe_origin(plan, index, results, identity);
     if (!one.outputs[0].file.empty()) {
-        start = Clock::now();
-        on_stage(one.name, "writing");
+        begin("writing");
         write(one, result, surroundings, line);
         line.seconds.write = since(start);
     }
@@ -233,8 +246,9 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
 
 }  // namespace
 
-report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& results,
-                      const report::Surroundings& surroundings, const OnStage& on_stage) {
+report::Case run_case(const Plan& plan, std::size_t index, State& state, const report::Surroundings& surroundings,
+                      const OnStage& on_stage) {
+    std::vector<Result>& results = state.results;
     const Case& one = plan.cases[index];
     Result& result = results[index];
     result.readers = one.consumers;
@@ -257,6 +271,8 @@ report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& 
         fail(report::Status::skipped, "interrupted", 0);
         return line;
     }
+    const cuda::Mark mark(one.name);
+    const bool on_cuda = one.place.device == Device::cuda;
     std::string producer;
     for (const PlannedInput& input : one.inputs)
         if (input.producer >= 0 && !results[static_cast<std::size_t>(input.producer)].failed.empty())
@@ -265,10 +281,14 @@ report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& 
         fail(one.exit == 0 ? report::Status::skipped : report::Status::error, one.reason, one.exit);
     } else if (!producer.empty()) {
         fail(report::Status::skipped, producer + " failed", 0);
+    } else if (on_cuda && state.lost.count(one.place.index) > 0) {
+        fail(report::Status::error, "device lost in case " + state.lost.at(one.place.index), 4);
     } else {
         try {
             run_stages(plan, index, results, surroundings, on_stage, line);
         } catch (const Error& fault) {
+            if (on_cuda && fault.category() == Category::device && !cuda::usable(one.place.index))
+                state.lost[one.place.index] = one.name;
             fail(report::Status::error, fault.what(),
                  fault.category() == Category::input || fault.category() == Category::config ? 3 : 4);
         } catch (const Interrupted&) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +26,17 @@ struct Result {
     int readers = 0;       // still to come
 };
 
+/// What the cases of a run know of each other.
+struct State {
+    std::vector<Result> results;      // one a case
+    std::map<int, std::string> lost;  // CUDA devices that an error has ruined, and in which case
+};
+
 /// Told of each stage as it begins: "layer1", "computing".
 using OnStage = std::function<void(std::string_view name, std::string_view stage)>;
 
-/// Runs case `index`, whose producers have run. results: one a case, updated.
-report::Case run_case(const Plan& plan, std::size_t index, std::vector<Result>& results,
-                      const report::Surroundings& surroundings, const OnStage& on_stage);
+/// Runs case `index`, whose producers have run.
+report::Case run_case(const Plan& plan, std::size_t index, State& state, const report::Surroundings& surroundings,
+                      const OnStage& on_stage);
 
 }  // namespace gridstride::engine

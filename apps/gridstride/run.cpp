@@ -175,12 +175,13 @@ report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
     run.config_text = plan.config.text;
     std::filesystem::create_directories(plan.output_dir);
     report::Journal journal(plan.output_dir);
-    std::vector<engine::Result> results(plan.cases.size());
+    engine::State state;
+    state.results.resize(plan.cases.size());
     Progress progress;
     for (std::size_t i = 0; i < plan.cases.size(); ++i) {
         progress.count(i + 1, plan.cases.size());
         run.cases.push_back(
-            engine::run_case(plan, i, results, run.surroundings,
+            engine::run_case(plan, i, state, run.surroundings,
                              [&](std::string_view name, std::string_view stage) { progress.stage(name, stage); }));
         journal.append(run.cases.back());
     }

@@ -280,7 +280,8 @@ TEST_F(Running, CommandLineUsageErrorsExitTwo) {
 TEST_F(Running, ThreadsDoNotChangeTheBits) {
     const std::string job =
         "jobs: {s: {op: sum, inputs: {x: {generate: normal, shape: [1001, 37]}}, params: {axes: 0}, outputs: s.h5}, c: "
-        "{op: convcov, inputs: {mu: {generate: normal, shape: [2, 5, 9, 8]}, coef: 1}, params: {kernel: 3, channels: 2}, "
+        "{op: convcov, inputs: {mu: {generate: normal, shape: [2, 5, 9, 8]}, coef: 1}, params: {kernel: 3, channels: "
+        "2}, "
         "outputs: c.h5}}";
     ASSERT_EQ(run_job(job, "--threads 1 --output-dir one").exit, 0);
     ASSERT_EQ(run_job(job, "--threads 3 --output-dir three").exit, 0);

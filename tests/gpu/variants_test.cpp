@@ -99,8 +99,9 @@ TEST_P(Gpu, EveryLegalLaunchIsRightOrNamesWhatItLeftUnwritten) {
             if (judged.verdict != Verdict::pass) {
                 EXPECT_FALSE(launch.grid.empty()) << judged.reason;  // only a grid too small may fail
                 const int alias = op().outputs[0].alias;  // in place, what is unwritten is the input, not poison
-                if (alias < 0 || one.problem.in[static_cast<std::size_t>(alias)] != one.problem.out[0])
+                if (alias < 0 || one.problem.in[static_cast<std::size_t>(alias)] != one.problem.out[0]) {
                     EXPECT_NE(judged.reason.find("unwritten"), std::string::npos) << judged.reason;
+                }
             }
             ++ran;
         }
