@@ -85,8 +85,13 @@ void print(const engine::Plan& plan, bool explained) {
                    one.problem.out.empty() ? "-" : to_text(one.problem.out[0]),
                    one.reason.empty() ? bytes_text(one.memory) : "-", state_of(one)});
     table.print(stdout);
+    Reasons skipped;
+    for (const engine::Case& one : plan.cases)
+        if (!one.reason.empty() && one.exit == 0)
+            skipped.add(one.name, one.variant != nullptr ? one.variant->name : "", one.reason);
+    for (const std::string& line : skipped.lines()) fmt::print("skipped: {}\n", line);
     for (const engine::Case& one : plan.cases) {
-        if (!one.reason.empty()) fmt::print("{}: {}: {}\n", one.name, state_of(one), one.reason);
+        if (!one.reason.empty() && one.exit != 0) fmt::print("{}: {}: {}\n", one.name, state_of(one), one.reason);
         for (const std::string& note : one.notes) fmt::print("{}: note: {}\n", one.name, note);
     }
     if (explained)

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <system_error>
 
 #include "facts.hpp"
 #include "options.hpp"
@@ -111,6 +112,9 @@ int main(int argc, char** argv) {
             default:
                 return Exit::device_failed;
         }
+    } catch (const std::system_error& fault) {  // fmt's, of standard output
+        fmt::print(stderr, "error: {}\n", fault.what());
+        return Exit::bad_input;
     } catch (const std::exception& fault) {
         fmt::print(stderr, "error: {}\n", fault.what());
         return Exit::device_failed;

@@ -109,8 +109,13 @@ void print_table(const std::vector<report::Case>& cases, const RunOptions& optio
 
 /// What the table has no room for: reasons, small outputs, files, notes.
 void print_details(const std::vector<report::Case>& cases, const RunOptions& options) {
+    Reasons skipped;
+    for (const report::Case& one : cases)
+        if (one.status == Status::skipped) skipped.add(one.name, one.variant, one.reason);
+    for (const std::string& line : skipped.lines()) fmt::print("skipped: {}\n", line);
     for (const report::Case& one : cases) {
-        if (!one.reason.empty()) fmt::print("{}: {}: {}\n", one.name, report::name(one.status), one.reason);
+        if (!one.reason.empty() && one.status != Status::skipped)
+            fmt::print("{}: {}: {}\n", one.name, report::name(one.status), one.reason);
         for (const report::OutputLine& output : one.outputs) {
             if (options.quiet) continue;
             if (!output.values.empty() && one.status != Status::error) {

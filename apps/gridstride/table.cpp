@@ -136,6 +136,27 @@ std::string bytes_text(std::uint64_t bytes) {
     return fmt::format("{:.3g} {}", size, units[unit]);
 }
 
+void Reasons::add(const std::string& name, std::string_view variant, const std::string& reason) {
+    const std::string prefix = std::string(variant) + ": ";
+    const std::string rest = reason.rfind(prefix, 0) == 0 ? reason.substr(prefix.size()) : reason;
+    for (auto& [known, names] : names_)
+        if (known == rest) {
+            names.push_back(name);
+            return;
+        }
+    names_.push_back({rest, {name}});
+}
+
+std::vector<std::string> Reasons::lines() const {
+    std::vector<std::string> lines;
+    for (const auto& [reason, names] : names_) {
+        std::string text = names[0];
+        for (std::size_t i = 1; i < names.size(); ++i) text += (i + 1 == names.size() ? " and " : ", ") + names[i];
+        lines.push_back(text + ": " + reason);
+    }
+    return lines;
+}
+
 std::string grouped(std::int64_t number) {
     std::string digits = fmt::format("{}", number);
     for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)

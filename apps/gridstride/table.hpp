@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gridstride {
@@ -32,6 +33,17 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 std::string grouped(std::int64_t number);
 /// "672 B", "1.2 MiB".
 std::string bytes_text(std::uint64_t bytes);
+
+/// "a, b and c: reason" of cases and their reasons, those with one reason together, in the order of the first. A reason
+/// that begins with the variant's word ("tiled: ...") loses it.
+class Reasons {
+  public:
+    void add(const std::string& name, std::string_view variant, const std::string& reason);
+    std::vector<std::string> lines() const;
+
+  private:
+    std::vector<std::pair<std::string, std::vector<std::string>>> names_;  // reason, names
+};
 
 enum class Style { plain, good, bad, warning, faint };
 std::string styled(std::string_view text, Style style, bool colour);

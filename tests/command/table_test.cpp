@@ -108,4 +108,14 @@ TEST(Terminal, OfAPipeHasNoLimitAndNoColour) {
 
 }  // namespace
 
+TEST(Reasons, CasesWithOneReasonAreNamedTogether) {
+    Reasons reasons;
+    reasons.add("m[tiled]", "tiled", "tiled: not in this build");
+    reasons.add("n", "loop", "a failed");
+    reasons.add("m[cublas]", "cublas", "cublas: not in this build");
+    reasons.add("m[naive_2d]", "naive_2d", "naive_2d: not in this build");
+    EXPECT_EQ(reasons.lines(),
+              (std::vector<std::string>{"m[tiled], m[cublas] and m[naive_2d]: not in this build", "n: a failed"}));
+}
+
 }  // namespace gridstride
