@@ -83,7 +83,7 @@ class Loader {
     // --- overrides ---
 
     void set(const std::string& text) {
-        const std::string source = "--set " + text;
+        const std::string source = "--set " + brief(text, 100);
         const Mark mark{source, 0, 0};
         const std::size_t equals = text.find('=');
         if (equals == std::string::npos || equals == 0) {
@@ -110,8 +110,9 @@ class Loader {
             const std::string list = known.empty() ? "`vars` has none" : "`vars` has " + joined(known);
             const auto jobs_there = keys_of(jobs);
             const bool job = std::find(jobs_there.begin(), jobs_there.end(), path[0]) != jobs_there.end();
-            reader_.error(mark, fmt::format("no variable is called '{}'{}; {} (a key of a job: jobs.NAME.KEY)", path[0],
-                                            job ? " (it is a job)" : did_you_mean(path[0], known), list));
+            reader_.error(
+                mark, fmt::format("no variable is called '{}'{}; {} (a key of a job: jobs.NAME.KEY)", brief(path[0]),
+                                  job ? " (it is a job)" : did_you_mean(path[0], known), list));
             return;
         }
         if (path[0] == "vars" && path.size() == 2 && vars != nullptr && vars->find(path[1]) != nullptr) {
@@ -124,14 +125,15 @@ class Loader {
             return;
         }
         if (path[0] != "jobs") {
-            reader_.error(mark,
-                          fmt::format("--set sets a variable, jobs.NAME.KEY or defaults.KEY, not '{}'{}",
-                                      text.substr(0, equals), did_you_mean(path[0], {"jobs", "defaults", "vars"})));
+            reader_.error(
+                mark, fmt::format("--set sets a variable, jobs.NAME.KEY or defaults.KEY, not '{}'{}",
+                                  brief(text.substr(0, equals)), did_you_mean(path[0], {"jobs", "defaults", "vars"})));
             return;
         }
         Node* job = jobs != nullptr ? jobs->find(path[1]) : nullptr;
         if (job == nullptr) {
-            reader_.error(mark, fmt::format("no job is called '{}'{}", path[1], did_you_mean(path[1], keys_of(jobs))));
+            reader_.error(mark,
+                          fmt::format("no job is called '{}'{}", brief(path[1]), did_you_mean(path[1], keys_of(jobs))));
             return;
         }
         if (path.size() == 2) {
@@ -210,7 +212,7 @@ class Loader {
                 else if (job_names_.count(entry.key) > 0)
                     reader_.error(
                         entry.mark,
-                        fmt::format("'{}' is a job too: variables and jobs share one set of names", entry.key));
+                        fmt::format("'{}' is a job too: variables and jobs share one set of names", brief(entry.key)));
                 vars.emplace(entry.key, entry.value);
             }
         }
@@ -341,14 +343,14 @@ class Loader {
         std::vector<std::string> outputs;
         for (const Output& row : producer.entry->op->outputs) outputs.emplace_back(row.name);
         if (std::find(outputs.begin(), outputs.end(), from.output) == outputs.end())
-            reader_.error(
-                mark, fmt::format("job '{}' ({}) has no output '{}'{}; it has {}", from.job, producer.entry->op->name,
-                                  from.output, did_you_mean(from.output, outputs), joined(outputs)));
+            reader_.error(mark, fmt::format("job '{}' ({}) has no output '{}'{}; it has {}", brief(from.job),
+                                            producer.entry->op->name, brief(from.output),
+                                            did_you_mean(from.output, outputs), joined(outputs)));
         if (producer.variants.size() > 1 || producer.variants[0] == "all")
-            reader_.error(mark,
-                          fmt::format("job '{}' runs {}, so its output is not one: name one variant there", from.job,
-                                      producer.variants[0] == "all" ? "all variants"
-                                                                    : "the variants " + joined(producer.variants)));
+            reader_.error(
+                mark, fmt::format("job '{}' runs {}, so its output is not one: name one variant there", brief(from.job),
+                                  producer.variants[0] == "all" ? "all variants"
+                                                                : "the variants " + joined(producer.variants)));
     }
 
     /// Follows producers without recursion; each cycle is told once.
@@ -371,9 +373,9 @@ class Loader {
                     state[producer] = State::open;
                     path.emplace_back(producer, 0);
                 } else if (state[producer] == State::open) {
-                    std::string words = config_.jobs[producer].name;
+                    std::string words = brief(config_.jobs[producer].name);
                     for (auto step = path.rbegin(); step != path.rend(); ++step) {
-                        words += " <- " + config_.jobs[step->first].name;
+                        words += " <- " + brief(config_.jobs[step->first].name);
                         config_.jobs[step->first].sound = false;
                         if (step->first == producer) break;
                     }

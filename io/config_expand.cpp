@@ -70,7 +70,8 @@ std::vector<Piece> pieces_of(std::string_view text) {
                 const std::size_t split = rest.find(":-");
                 const std::string_view name = rest.substr(0, split);
                 if (name_length(name) != name.size() || name.empty())
-                    throw ExpandError{fmt::format("${{{}}}: write ${{env:NAME}} or ${{env:NAME:-default}}", inner)};
+                    throw ExpandError{
+                        fmt::format("${{{}}}: write ${{env:NAME}} or ${{env:NAME:-default}}", brief(inner))};
                 Piece piece{Piece::Kind::environment, std::string(name), {}};
                 if (split != std::string_view::npos) piece.otherwise = std::string(rest.substr(split + 2));
                 pieces.push_back(std::move(piece));
@@ -91,12 +92,13 @@ std::vector<Piece> pieces_of(std::string_view text) {
 
 std::string environment(const Piece& piece) {
     if (const char* value = std::getenv(piece.text.c_str()); value != nullptr) {
-        if (!is_utf8(value)) throw ExpandError{fmt::format("the environment variable {} is not UTF-8", piece.text)};
+        if (!is_utf8(value))
+            throw ExpandError{fmt::format("the environment variable {} is not UTF-8", brief(piece.text))};
         return value;
     }
     if (piece.otherwise) return *piece.otherwise;
-    throw ExpandError{
-        fmt::format("the environment variable {} is not set (a default: ${{env:{}:-value}})", piece.text, piece.text)};
+    throw ExpandError{fmt::format("the environment variable {} is not set (a default: ${{env:{}:-value}})",
+                                  brief(piece.text), brief(piece.text))};
 }
 
 std::string escaped(std::string_view text) {
@@ -286,12 +288,13 @@ const Node& Variables::value_of(const std::string& name) const {
             throw ExpandError{
                 fmt::format("${} exists only in `outputs`, once a case for each variant and device", name)};
         if (std::find(jobs_.begin(), jobs_.end(), name) != jobs_.end())
-            throw ExpandError{fmt::format("'{}' is a job: its output is an input written ${}:/OUTPUT", name, name)};
+            throw ExpandError{
+                fmt::format("'{}' is a job: its output is an input written ${}:/OUTPUT", brief(name), brief(name))};
         std::vector<std::string> names;
         for (const auto& [known, variable] : variables_) names.push_back(known);
         const std::string all = names.empty() ? "`vars` has none" : "`vars` has " + joined(names);
         names.insert(names.end(), jobs_.begin(), jobs_.end());
-        throw ExpandError{fmt::format("no variable is called '{}'{}; {} (a dollar itself is '$$')", name,
+        throw ExpandError{fmt::format("no variable is called '{}'{}; {} (a dollar itself is '$$')", brief(name),
                                       did_you_mean(name, names), all)};
     }
     switch (found->second.state) {
@@ -300,14 +303,15 @@ const Node& Variables::value_of(const std::string& name) const {
         case Variable::State::failed:
             throw ExpandError{{}, true};
         default:
-            throw ExpandError{fmt::format("the variable '{}' needs itself", name)};
+            throw ExpandError{fmt::format("the variable '{}' needs itself", brief(name))};
     }
 }
 
 std::string Variables::text_of(const std::string& name) const {
     const Node& value = value_of(name);
     if (!value.scalar())
-        throw ExpandError{fmt::format("the variable '{}' is {}: only text and numbers can stand within a text", name,
+        throw ExpandError{fmt::format("the variable '{}' is {}: only text and numbers can stand within a text",
+                                      brief(name),
                                       value.list()  ? "a list"
                                       : value.map() ? "a mapping"
                                                     : "null")};
@@ -318,7 +322,7 @@ std::int64_t Variables::integer_of(const std::string& name) const {
     const Node& value = value_of(name);
     if (value.scalar() && !value.quoted)
         if (const auto number = to_number(value.text); number && number->integer) return *number->integer;
-    throw ExpandError{fmt::format("the variable '{}' is {}, not an integer", name, show(value))};
+    throw ExpandError{fmt::format("the variable '{}' is {}, not an integer", brief(name), show(value))};
 }
 
 std::string Variables::write(std::string_view text, const std::map<std::string, std::string>& more, bool settle) const {
@@ -392,6 +396,7 @@ bool Variables::expand_into(const Node& node, Node& result, Diagnostics& diagnos
         }
     }
     result.kind = node.kind;
+    result.merged = node.merged;
     result.quoted = node.quoted;
     result.source = node.source;
     result.line = node.line;

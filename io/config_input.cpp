@@ -32,7 +32,7 @@ class Source {
                 const std::size_t letters = std::min(name.find('-'), name.size());
                 if (!scope_.variables.has(std::string(name.substr(0, letters)))) {
                     reader_.error(raw.mark(),
-                                  fmt::format("no job is called '{}'{}", name,
+                                  fmt::format("no job is called '{}'{}", brief(name),
                                               did_you_mean(name, {scope_.jobs.begin(), scope_.jobs.end()})));
                     return false;
                 }
@@ -122,9 +122,10 @@ class Source {
             const std::size_t colon = text.find(':');
             std::string hint;
             if (colon != std::string::npos && colon > 0)
-                hint = fmt::format(" (did you mean '{}:/{}'?)", text.substr(0, colon), text.substr(colon + 1));
+                hint = fmt::format(" (did you mean '{}:/{}'?)", brief(text.substr(0, colon)),
+                                   brief(text.substr(colon + 1)));
             else if (const std::size_t dot = text.rfind('.'); dot != std::string::npos && dot + 1 < text.size())
-                hint = fmt::format(" (which dataset of it? `gridstride inspect {}` lists them)", text);
+                hint = fmt::format(" (which dataset of it? `gridstride inspect {}` lists them)", brief(text));
             else
                 hint = number_hint(text);
             reader_.wrong(node, key_, forms, hint);
@@ -251,7 +252,7 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     Node* from = node.find("from");
     if (made && from != nullptr) {
         reader.error(from->mark(), fmt::format("{} has either `from` or `generate`, not both", key));
-    } else if (!made && from == nullptr) {
+    } else if (!made && from == nullptr && !node.merged) {
         reader.error(node.mark(), fmt::format("{} needs `from` or `generate`", key));
     } else if (from != nullptr) {
         written ? source.read(*from, input) : source.read_expanded(*from, input);
@@ -269,7 +270,7 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     only("select", !made && !numbers, "a dataset or a job's output: make or list what is wanted");
     only("nan", !made && !numbers, "a dataset or a job's output alone");
     only("scale", !numbers, "what is read or made: write the numbers as they should be");
-    if (made && node.find("shape") == nullptr)
+    if (made && !node.merged && node.find("shape") == nullptr)
         reader.error(node.find("generate")->mark(), fmt::format("{} needs `shape`: what `generate` makes", key));
 
     // `from` is expanded on its own; the rest here.
@@ -292,7 +293,7 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     if (const Node* scale = node.find("scale"); scale != nullptr && !made)
         input.scale = reader.number(*scale, "scale", {});
     if (const Node* nan = node.find("nan")) input.nan = reader.number(*nan, "nan", {});
-    if (scope.diagnostics.met() != before) return {};
+    if (scope.diagnostics.met() != before || node.merged) return {};
     return input;
 }
 
@@ -324,7 +325,7 @@ std::optional<Value> read_value(const Reader& reader, const Node& node, std::str
     std::string problem;
     const auto number = to_number(node.text, &problem);
     if (number && !std::isfinite(number->value)) {
-        reader.error(node.mark(), fmt::format("{} must be finite, not {}", key, node.text));
+        reader.error(node.mark(), fmt::format("{} must be finite, not {}", key, brief(node.text)));
         return {};
     }
     if (number) return number->whole ? Value(*number->integer) : Value(number->value);

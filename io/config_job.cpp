@@ -18,6 +18,25 @@ std::string origin_text(const Mark& mark, Origin origin) {
     return mark.source.substr(0, 5) == "--set" ? mark.source : "command line";
 }
 
+constexpr std::string_view no_file = " (FILE is a folder: name a file in it)";
+
+/// Does an output's FILE end in the name of a file?
+bool names_a_file(std::string_view path) {
+    const std::string_view last = path.substr(path.rfind('/') + 1);  // of npos + 1 = 0: all of it
+    return !last.empty() && last != "." && last != "..";
+}
+
+/// Is every part of an output's "/PATH" a name that an HDF5 object can have?
+bool names_a_dataset(std::string_view path) {
+    for (std::size_t begin = 1; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        const std::string_view part = path.substr(begin, end - begin);
+        if (part.empty() || part == "." || part == "..") return false;
+        begin = end + 1;
+    }
+    return true;
+}
+
 std::vector<std::string> op_names() {
     std::vector<std::string> names;
     for (const Entry& entry : registry()) names.emplace_back(entry.op->name);
@@ -44,7 +63,7 @@ class JobReader {
         : scope_(scope), reader_(scope.diagnostics), shared_(shared), node_(node), job_(job) {}
 
     void read() {
-        const std::string what = fmt::format("job '{}'", job_.name);
+        const std::string what = fmt::format("job '{}'", brief(job_.name));
         if (!reader_.mapping(node_, what, job_keys)) return;
         for (const Node::Entry& entry : node_.entries) job_.marks.emplace(entry.key, entry.value.mark());
         operation();
@@ -58,7 +77,16 @@ class JobReader {
         fill_explained();
     }
 
+    /// Does the job lack something that a merge key, refused before, may have been to bring?
+    bool lacking() const { return lacking_; }
+
   private:
+    /// Has the mapping a merge key? Then that is the error, and what is missing is none.
+    bool told(const Node& node) {
+        lacking_ = lacking_ || node.merged;
+        return node.merged;
+    }
+
     /// The value of a job key, expanded; nothing where none is given (or it is wrong, and told).
     std::optional<Node> own(std::string_view key) {
         const Node* found = node_.find(key);
@@ -89,7 +117,7 @@ class JobReader {
         job_.marks.insert_or_assign(key, node.mark());
         if (job_.explained.size() > 1000) return;
         if (!node.map()) {
-            job_.explained.push_back({key, text.empty() ? show(node) : text, origin_text(node.mark(), origin)});
+            job_.explained.push_back({key, text.empty() ? show(node, 200) : text, origin_text(node.mark(), origin)});
             return;
         }
         for (const Node::Entry& entry : node.entries) note(key + "." + entry.key, entry.value, origin);
@@ -99,7 +127,8 @@ class JobReader {
         const Node* found = node_.find("op");
         const auto names = op_names();
         if (found == nullptr) {
-            reader_.error(job_.mark, fmt::format("job '{}' needs `op`: one of {}", job_.name, joined(names)));
+            if (told(node_)) return;  // `op` may be what was to be merged
+            reader_.error(job_.mark, fmt::format("job '{}' needs `op`: one of {}", brief(job_.name), joined(names)));
             return;
         }
         const auto node = own("op");
@@ -166,10 +195,12 @@ class JobReader {
                               fmt::format("{} has no variant {}{}; it has {}", op, show(std::string_view(word)),
                                           did_you_mean(word, candidates), joined(candidates)));
             } else if (std::find(allowed.begin(), allowed.end(), word) == allowed.end()) {
-                const Device asked = job_.device.device;
-                reader_.error(setting->marks[i],
-                              fmt::format("variant '{}' of {} does not run on {}, and device is {}; there it has {}",
-                                          word, op, name(asked), name(asked), joined(allowed)));
+                const auto asked = name(job_.device.device);
+                reader_.error(
+                    setting->marks[i],
+                    fmt::format("variant '{}' of {} does not run on {}, and device is {}; {}", word, op, asked, asked,
+                                allowed.empty() ? fmt::format("it has none for {}", asked)
+                                                : fmt::format("there it has {}", joined(allowed))));
             }
         }
         if (scope_.diagnostics.met() != before) return;  // `auto` stays, for a plan that looks on
@@ -222,6 +253,7 @@ class JobReader {
         }
         for (const gridstride::Input& row : op.inputs) {
             if (row.optional || (whole && whole->find(row.name) != nullptr)) continue;
+            if (told(found == nullptr ? node_ : *whole)) continue;
             reader_.error(found != nullptr ? job_.at("inputs") : job_.mark,
                           fmt::format("input '{}' of {} is missing ({})", row.name, op.name, row.doc));
         }
@@ -236,6 +268,7 @@ class JobReader {
             Node resolved;
             auto input = read_input(scope_, entry.key, entry.value, resolved);
             note("inputs." + entry.key, resolved, Origin::job);
+            told(resolved);
             if (input) job_.inputs.emplace(entry.key, std::move(*input));
         }
     }
@@ -258,6 +291,7 @@ class JobReader {
             const bool given = node && node->find(row.name) != nullptr;
             if (given || row.hidden) continue;
             if (!row.otherwise) {
+                if (told(found == nullptr ? node_ : *node)) continue;
                 reader_.error(found != nullptr ? job_.at("params") : job_.mark,
                               fmt::format("parameter '{}' is required ({})", row.name, describe(row.kind)));
                 continue;
@@ -307,9 +341,11 @@ class JobReader {
             note("outputs", *found, Origin::job, *text);
             if (text->find(":/") != std::string::npos)
                 reader_.wrong(*found, "outputs", "FILE, or a mapping of outputs to FILE:/PATH",
-                              fmt::format(" (write {{{}: {}}})", names[0], *text));
+                              fmt::format(" (write {{{}: {}}})", names[0], brief(*text)));
             else if (text->empty())
                 reader_.wrong(*found, "outputs", "FILE, or a mapping of outputs to FILE:/PATH");
+            else if (!names_a_file(*text))
+                reader_.wrong(*found, "outputs", "FILE, or a mapping of outputs to FILE:/PATH", no_file);
             else
                 job_.output_file = *text;
             return;
@@ -335,16 +371,25 @@ class JobReader {
             if (!text) continue;
             note(key, entry.value, Origin::job, *text);
             const std::size_t split = text->find(":/");
-            if (split == std::string::npos || split == 0 || split + 2 >= text->size() || text->back() == '/') {
-                reader_.wrong(entry.value, key, "FILE:/PATH",
-                              split == std::string::npos ? fmt::format(" (write {}:/{})", *text, entry.key) : "");
+            if (split == std::string::npos || split == 0 || split + 2 >= text->size()) {
+                reader_.wrong(
+                    entry.value, key, "FILE:/PATH",
+                    split == std::string::npos ? fmt::format(" (write {}:/{})", brief(*text), entry.key) : "");
                 continue;
             }
             const std::string here = text->substr(0, split);
+            if (!names_a_file(here)) {
+                reader_.wrong(entry.value, key, "FILE:/PATH", no_file);
+                continue;
+            }
+            if (!names_a_dataset(std::string_view(*text).substr(split + 1))) {
+                reader_.wrong(entry.value, key, "FILE:/PATH", " (a part of PATH is empty, '.' or '..')");
+                continue;
+            }
             if (file && *file != here) {
-                reader_.error(
-                    entry.value.mark(),
-                    fmt::format("one case writes one file: this is {}, another output goes to {}", here, *file));
+                reader_.error(entry.value.mark(),
+                              fmt::format("one case writes one file: this is {}, another output goes to {}",
+                                          brief(here), brief(*file)));
                 continue;
             }
             file = here;
@@ -379,6 +424,7 @@ class JobReader {
     const Shared& shared_;
     const Node& node_;
     Job& job_;
+    bool lacking_ = false;
 };
 
 }  // namespace
@@ -412,8 +458,9 @@ Job read_job(const Scope& scope, const Shared& shared, const std::string& name, 
     job.name = name;
     job.mark = mark;
     const std::size_t before = scope.diagnostics.met();
-    JobReader(scope, shared, node, job).read();
-    job.sound = scope.diagnostics.met() == before;
+    JobReader reader(scope, shared, node, job);
+    reader.read();
+    job.sound = scope.diagnostics.met() == before && !reader.lacking();
     return job;
 }
 

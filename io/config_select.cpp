@@ -48,7 +48,8 @@ Selection select(std::string_view text, const Shape& shape) {
         const bool sound = !digits.empty() && digits.find_first_not_of("0123456789_") == std::string_view::npos;
         if (!sound || stop != end || error != std::errc())
             throw fail(fmt::format("'{}' is no integer; a term is a:b:s, an integer or ...", part.substr(0, 40)));
-        if (digits.size() > 1 && digits[0] == '0') throw fail(fmt::format("'{}' has a leading zero", part));
+        if (digits.size() > 1 && digits[0] == '0')
+            throw fail(fmt::format("'{}' has a leading zero", part.substr(0, 40)));
         return value;
     };
 

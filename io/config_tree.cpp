@@ -73,7 +73,7 @@ std::string variable_in(std::string_view line) {
     const std::size_t begin = line.find("${");
     if (begin == std::string_view::npos) return {};
     const std::size_t end = line.find('}', begin);
-    return std::string(line.substr(begin, end == std::string_view::npos ? end : end + 1 - begin));
+    return brief(line.substr(begin, end == std::string_view::npos ? end : end + 1 - begin));
 }
 
 /// yaml-cpp's words in ours, with the remedy where YAML's own grammar is the trap. column: in bytes, from 0.
@@ -170,7 +170,7 @@ class Builder : public YAML::EventHandler {
         if (!node.quoted && !is_key && leading_zero(value))
             diagnostics_.add(place(mark), fmt::format("{} has a leading zero: write it without (or quote it, where it "
                                                       "is a text)",
-                                                      value));
+                                                      brief(value)));
         keep(node, anchor, mark);
         attach(std::move(node), mark, false);
     }
@@ -336,6 +336,7 @@ class Builder : public YAML::EventHandler {
         if (key.text == "<<" && !key.quoted) {
             diagnostics_.add(where, "merge keys ('<<') are not taken: use `defaults`, or a variable that is a mapping");
             parent.drop = true;
+            parent.node.merged = true;
             return;
         }
         const auto [first, fresh] = parent.seen.emplace(key.text, where.line);
@@ -477,26 +478,27 @@ std::optional<Node> parse_tree(const std::string& text, const std::string& sourc
     return std::move(builder.root());
 }
 
+std::string brief(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return std::string(text);
+    std::size_t cut = most;
+    while (cut > 0 && continues(text[cut])) --cut;  // not within a character
+    return std::string(text.substr(0, cut)) + "...";
+}
+
 std::string show(std::string_view text) {
-    constexpr std::size_t most = 60;
-    std::string result(text.substr(0, most));
-    if (text.size() > most) {
-        std::size_t cut = most;
-        while (cut > 0 && continues(text[cut])) --cut;  // not within a character
-        result = std::string(text.substr(0, cut)) + "...";
-    }
+    std::string result = brief(text);
     for (char& c : result)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
     return "'" + result + "'";
 }
 
-std::string show(const Node& node) {
+std::string show(const Node& node, std::size_t most_text) {
     constexpr std::size_t most = 200;
     switch (node.kind) {
         case Node::Kind::null:
             return "null";
         case Node::Kind::scalar:
-            return node.text.size() <= most ? node.text : node.text.substr(0, most) + "...";
+            return brief(node.text, most_text);
         case Node::Kind::list:
         case Node::Kind::map:
             break;
@@ -511,11 +513,11 @@ std::string show(const Node& node) {
     };
     if (node.list()) {
         for (const Node& item : node.items)
-            if (!add(show(item))) break;
+            if (!add(show(item, most_text))) break;
         return "[" + inner + "]";
     }
     for (const Node::Entry& entry : node.entries)
-        if (!add(entry.key + ": " + show(entry.value))) break;
+        if (!add(brief(entry.key) + ": " + show(entry.value, most_text))) break;
     return "{" + inner + "}";
 }
 

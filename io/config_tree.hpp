@@ -25,6 +25,7 @@ struct Node {
     enum class Kind : std::uint8_t { null, scalar, list, map };
 
     Kind kind = Kind::null;
+    bool merged = false;  // of a mapping: it has a merge key, which is refused; what it lacks may have been meant there
     bool quoted = false;  // of a scalar: in quotes, or a block of text; never a number, a boolean or null
     int line = 0, column = 0;
     std::shared_ptr<const std::string> source;
@@ -64,9 +65,11 @@ std::optional<std::string> clean(const std::string& text, const std::string& sou
 std::optional<Node> parse_tree(const std::string& text, const std::string& source, bool fragment,
                                Diagnostics& diagnostics);
 
-/// The node as one line of YAML, for messages and listings; long ones are cut.
-std::string show(const Node& node);
-/// A text for a message: quoted, cut, control characters as spaces.
+/// A text of the user's for a message: at most 60 bytes, then an ellipsis. Every message takes them through here.
+std::string brief(std::string_view text, std::size_t most = 60);
+/// The node as one line of YAML, for messages and, with more bytes, for listings; long ones are cut.
+std::string show(const Node& node, std::size_t most_text = 60);
+/// A text for a message: quoted, brief, control characters as spaces.
 std::string show(std::string_view text);
 
 }  // namespace gridstride::config

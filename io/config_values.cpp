@@ -237,7 +237,9 @@ std::optional<Shape> Reader::shape(const Node& node, std::string_view key, std::
         for (std::int64_t& extent : known) extent = extent == -1 ? 1 : extent;
         count(known);
     } catch (const Error& problem) {
-        error(node.mark(), fmt::format("{}: {}", key, problem.what()));
+        const std::string_view text = problem.what();  // "shape (..) has ..."
+        error(node.mark(),
+              key == "shape" && text.starts_with("shape ") ? std::string(text) : fmt::format("{}: {}", key, text));
         return {};
     }
     return shape;

@@ -50,6 +50,9 @@ struct Info {
     std::string units, long_name;
     std::vector<Attribute> attributes;
     std::uint64_t stored_bytes = 0;
+    std::vector<std::string> files;  // all that the values come from, absolute, without symbolic links, each once:
+                                     // those on the way through external links, the one that has the dataset, sources
+                                     // of a virtual one, raw files. Those that are missing are not among them
 };
 
 /// Reads the header. Errors (config): no such file or dataset (with the nearest names, the link that dangles), not a
@@ -134,7 +137,8 @@ class Writer {
     /// object: "/" or a dataset. An attribute of that name is replaced.
     void attribute(const std::string& object, const std::string& name, const std::string& text);
     void attribute(const std::string& object, const std::string& name, double value);
-    /// A text of any length on the root: an attribute where it fits 60 KiB, else a dataset of that name.
+    /// A text of any length on the root: an attribute where it fits 60 KiB, else a dataset of that name (NAME_1, ...
+    /// where an object has it), which the attribute NAME_dataset names. Create all other datasets before.
     void text(const std::string& name, const std::string& value);
     /// Writes everything out and gives the file its name. Nothing else may follow.
     void commit();

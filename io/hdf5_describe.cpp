@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <regex>
 #include <set>
 
 #include "io/hdf5_dataset.hpp"
@@ -132,6 +133,39 @@ std::string virtual_text(hid_t created, std::size_t index, ssize_t (*get)(hid_t,
     return text;
 }
 
+/// Adds a file that values come from, once; one that is missing is told elsewhere.
+void add_file(Info& info, const std::string& file) {
+    std::error_code error;
+    const std::string real = fs::canonical(file, error).string();
+    if (!error && std::find(info.files.begin(), info.files.end(), real) == info.files.end()) info.files.push_back(real);
+}
+
+/// The files of a virtual dataset's pattern (%b is a block's number, %% a percent sign) beside `file`. Numbers may be
+/// missing: HDF5 then has gaps.
+std::vector<std::string> numbered_files(const std::string& file, const std::string& pattern) {
+    std::string form;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        const bool percent = pattern[i] == '%' && i + 1 < pattern.size();
+        if (percent && pattern[i + 1] == 'b')
+            form += "([0-9]+)";
+        else if (std::string_view("^$\\.*+?()[]{}|").find(pattern[i]) != std::string_view::npos)
+            form += fmt::format("\\{}", pattern[i]);
+        else
+            form += pattern[i];
+        if (percent && (pattern[i + 1] == 'b' || pattern[i + 1] == '%')) ++i;
+    }
+    const std::regex expected(form.substr(form.rfind('/') + 1));
+    std::vector<std::string> files;
+    for (const fs::path& candidate : beside(file, pattern)) {
+        std::error_code error;
+        fs::directory_iterator entry(candidate.has_parent_path() ? candidate.parent_path() : fs::path("."), error);
+        for (const fs::directory_iterator end; !error && entry != end; entry.increment(error))
+            if (std::regex_match(entry->path().filename().string(), expected)) files.push_back(entry->path().string());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
 /// Sources of a virtual dataset that are not there: HDF5 itself would read them as the fill value.
 void read_sources(hid_t created, const Found& found, Info& info) {
     std::size_t n = 0;
@@ -140,12 +174,20 @@ void read_sources(hid_t created, const Found& found, Info& info) {
     for (std::size_t i = 0; i < n; ++i) {
         const std::string name = virtual_text(created, i, H5Pget_virtual_filename);
         const std::string path = virtual_text(created, i, H5Pget_virtual_dsetname);
-        if (name.find("%b") != std::string::npos || path.find("%b") != std::string::npos)
-            continue;  // as many sources as there are: none is missing by definition
         if (!seen.emplace(name, path).second) continue;
         const std::string source = name == "." ? found.file : existing_beside(found.file, name);
+        if (name.find("%b") != std::string::npos || path.find("%b") != std::string::npos) {
+            // As many sources as there are: none is missing by definition.
+            if (name.find("%b") == std::string::npos)
+                add_file(info, source);
+            else
+                for (const std::string& file : numbered_files(found.file, name)) add_file(info, file);
+            continue;
+        }
+        add_file(info, source);
         try {
             const Info part = describe(source, path);
+            for (const std::string& file : part.files) add_file(info, file);
             for (const auto& text : part.missing_filters)
                 info.missing_filters.push_back(place(source, path) + ": " + text);
             info.missing_sources.insert(info.missing_sources.end(), part.missing_sources.begin(),
@@ -165,6 +207,7 @@ void read_external(hid_t created, const Found& found, Info& info) {
         hsize_t bytes = 0;
         if (H5Pget_external(created, static_cast<unsigned>(i), sizeof name - 1, name, &offset, &bytes) < 0) continue;
         const fs::path path = fs::path(name).is_absolute() ? fs::path(name) : fs::path(found.file).parent_path() / name;
+        add_file(info, path.string());
         struct stat facts {};
         if (stat(path.c_str(), &facts) != 0)
             info.missing_sources.push_back(fmt::format("{}: no such file (raw data of this dataset)", path.string()));
@@ -289,6 +332,7 @@ Info describe(const Found& found, const std::string& file, const std::string& pa
         info.chunks = shape_of(chunk, rank);
     }
     read_filters(created, info);
+    for (const std::string& passed : found.passed) add_file(info, passed);
     if (layout == H5D_VIRTUAL) read_sources(created, found, info);
     read_external(created, found, info);
     info.attributes = attributes_of(found.object);

@@ -62,7 +62,8 @@ std::string nearest_files(const std::string& file) {
     if (!fs::is_directory(folder, error)) return fmt::format("; the folder {} does not exist either", folder.string());
     std::sort(names.begin(), names.end());
     return names.empty() ? ""
-                         : fmt::format("; {} has {}", folder.string(), nearest_first(path.filename().string(), names));
+                         : fmt::format("; {} has {}", folder == "." ? "this folder" : folder.string(),
+                                       nearest_first(path.filename().string(), names));
 }
 
 /// The first bytes of a file, at most n from offset on.
@@ -274,7 +275,7 @@ std::string open_failure() {
 
 Found find(const std::string& file, const std::string& path) {
     constexpr int most_links = 64;
-    Found found{file, "/", open_file(file), {}, H5I_GROUP};
+    Found found{file, "/", open_file(file), {}, H5I_GROUP, {file}};
     found.object = own(H5Gopen2(found.handle, "/", H5P_DEFAULT), H5Oclose, place(file, "/"));
     std::deque<std::string> rest = components(path);
     std::vector<std::string> hops;
@@ -320,6 +321,7 @@ Found find(const std::string& file, const std::string& path) {
             found.file = existing_beside(found.file, link.file);
             try {
                 found.handle = open_file(found.file);
+                found.passed.push_back(found.file);
             } catch (const Error& error) {
                 fail(error.what(), "dangling ", error.category());
             }

@@ -22,6 +22,7 @@ struct Found {
     Handle handle;           // the file's
     Handle object;
     H5I_type_t type = H5I_BADID;
+    std::vector<std::string> passed = {};  // files on the way, this one too
 };
 
 /// The object of that path, through soft and external links; these are relative to the folder of the file that has

@@ -10,6 +10,10 @@ namespace gridstride::hdf5 {
 
 namespace {
 
+// HDF5 must not close what is open when the program ends: after a write that failed, on a full disk, that crashes.
+// Asked for before main(), since only the time before the first call counts. All that is ours is closed by its owner.
+[[maybe_unused]] const herr_t not_at_exit = H5dont_atexit();
+
 std::vector<std::string> messages() {  // outermost first
     std::vector<std::string> all;
     const auto add = [](unsigned, const H5E_error2_t* entry, void* list) -> herr_t {

@@ -48,7 +48,8 @@ void Walk::descend(const Found& group, const std::string& path) {
                         group.path == "/" ? "/" + name : group.path + "/" + name,
                         {},
                         {id, H5Oclose},
-                        H5Iget_type(id)};
+                        H5Iget_type(id),
+                        {group.file}};
             H5Iinc_ref(group.handle);
             found.handle = Handle(group.handle, H5Fclose);
             visit(found, below);

@@ -28,8 +28,8 @@ std::string value_text(const T* value, bool complex) {
     return complex ? fmt::format("({}, {})", one(value[0]), one(value[1])) : one(value[0]);
 }
 
-std::string misfit_text(const std::string& value, const Rule& rule) {
-    const std::string scaled = rule.scale == 1 ? value : fmt::format("{} times {}", value, rule.scale);
+std::string misfit_text(const std::string& value, double scale, const Rule& rule) {
+    const std::string scaled = scale == 1 ? value : fmt::format("{} times {}", value, scale);
     if (is_integer(rule.target))
         return fmt::format("{} is not a whole number that {} holds", scaled, name(rule.target));
     return fmt::format("{} does not fit {} (largest {:.9g})", scaled, name(rule.target), largest(rule.target));
@@ -50,8 +50,13 @@ std::optional<Misfit> to_elements(const T* stored, std::int64_t n, const Rule& r
 
     const auto misfit = [&](std::int64_t number, std::string_view why) {
         const std::int64_t element = number / parts;
+        if constexpr (!integral) {
+            const T *value = stored + element * parts, *last = value + parts - 1;
+            if (replaces && (std::isnan(static_cast<double>(*value)) || std::isnan(static_cast<double>(*last))))
+                return Misfit{element, misfit_text(fmt::format("the replacement of NaN, {},", *rule.nan), 1, rule)};
+        }
         const std::string value = value_text(stored + element * parts, rule.complex);
-        return Misfit{element, why.empty() ? misfit_text(value, rule) : fmt::format("{} {}", value, why)};
+        return Misfit{element, why.empty() ? misfit_text(value, rule.scale, rule) : fmt::format("{} {}", value, why)};
     };
     alignas(64) std::int64_t whole[integral ? block : 1];
     alignas(64) double wide[block];

@@ -232,9 +232,13 @@ Writer::Writer(std::string path) : state_(std::make_unique<State>()) {
         const std::string name =
             fmt::format(".{}.gridstride-{}{}.tmp", stem, getpid(), attempt == 0 ? "" : fmt::format("-{}", attempt));
         const std::string temporary = (resolved.parent_path() / name).string();
-        if (attempt < 100 && fs::exists(temporary, error)) continue;  // left by a crash, or another writer's
-        state.file = own(H5Fcreate(temporary.c_str(), H5F_ACC_EXCL, created, access), H5Fclose, state.cannot());
+        // Made by us or not at all, so that it is ours to remove, also where HDF5 fails half-way.
+        const int descriptor = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno == EEXIST && attempt < 100) continue;  // left by a crash, or another writer's
+        if (descriptor < 0) throw Error(Category::input, fmt::format("{}: {}", state.cannot(), std::strerror(errno)));
+        close(descriptor);
         state.temporary = temporary;
+        state.file = own(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, created, access), H5Fclose, state.cannot());
     }
     state.put_text(state.file, mark, GRIDSTRIDE_VERSION);
 }
@@ -436,15 +440,16 @@ void Writer::text(const std::string& name, const std::string& value) {
     constexpr std::size_t most = 60 << 10;  // an object header message holds 64 KiB
     const Quiet quiet;
     State& state = *state_;
+    const std::string pointer = name + "_dataset";
     if (value.size() <= most) {
+        if (H5Aexists(state.file, pointer.c_str()) > 0)
+            state.done(H5Adelete(state.file, pointer.c_str()), state.cannot());
         state.put_text(state.file, name, value);
         return;
     }
-    const std::string object = absolute(name);
-    if (state.exists(object))
-        throw Error(Category::config, fmt::format("{}: the file has an object of this name already; the text does not "
-                                                  "fit an attribute",
-                                                  place(state.path, object)));
+    std::string object = absolute(name);
+    for (int n = 1; state.exists(object); ++n) object = fmt::format("{}_{}", absolute(name), n);
+    if (H5Aexists(state.file, name.c_str()) > 0) state.done(H5Adelete(state.file, name.c_str()), state.cannot());
     const Handle type = text_type(), space = simple_space({});
     const Handle dataset =
         state.made(H5Dcreate2(state.file, object.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
@@ -452,6 +457,7 @@ void Writer::text(const std::string& name, const std::string& value) {
     const char* data = value.c_str();
     state.done(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &data), state.cannot(object));
     state.done(H5Dflush(dataset), state.cannot(object));
+    state.put_text(state.file, pointer, object);
 }
 
 void Writer::commit() {

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -198,14 +199,80 @@ struct File {
     explicit File(int number) : number(number) {}
     File(const File&) = delete;
     File& operator=(const File&) = delete;
-    ~File() { ::close(number); }
+    ~File() {
+        if (number >= 0) ::close(number);
+    }
 };
 
+std::string in_folder(const std::string& folder, const char* name) {
+    return (std::filesystem::path(folder.empty() ? "." : folder) / name).string();
+}
+
+/// The begin of a file; no more than 64 KiB.
+std::string head(int file) {
+    std::string text(std::size_t{64} << 10, '\0');
+    std::size_t have = 0;
+    while (have < text.size()) {
+        const ssize_t got = ::read(file, text.data() + have, text.size() - have);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        have += static_cast<std::size_t>(got);
+    }
+    text.resize(have);
+    return text;
+}
+
+/// to_json(Run) begins with schema and program, whatever the white space between.
+bool is_report(std::string text) {
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    constexpr std::string_view schema = "{\"schema\":", program = ",\"program\":{\"version\":\"";
+    if (!text.starts_with(schema)) return false;
+    const std::size_t end = text.find_first_not_of("0123456789", schema.size());
+    return end != std::string::npos && end > schema.size() && text.compare(end, program.size(), program) == 0;
+}
+
+/// to_json(Case) begins with name, job and op. A journal may be empty: no case has ended yet.
+bool is_journal(const std::string& text) {
+    if (text.empty()) return true;
+    const std::string line = text.substr(0, text.find('\n'));
+    if (!line.starts_with("{\"name\":\"")) return false;
+    const std::size_t job = line.find(",\"job\":\"");
+    return job != std::string::npos && line.find(",\"op\":\"", job) != std::string::npos;
+}
+
+/// Why a report may not have this name; empty where it may.
+std::string in_the_way(const std::string& path, bool journal) {
+    const auto other = [&](std::string_view what) {
+        return fmt::format("{}: {}; a run writes its {} there: move it, or choose another --output-dir", path, what,
+                           journal ? "journal" : "report");
+    };
+    struct stat facts {};
+    if (::lstat(path.c_str(), &facts) != 0)
+        return errno == ENOENT ? "" : fmt::format("{}: {}", path, std::strerror(errno));
+    if (S_ISLNK(facts.st_mode)) return other("is a symbolic link, which is not followed");
+    if (S_ISDIR(facts.st_mode)) return other("is a folder");
+    if (!S_ISREG(facts.st_mode)) return other("is not a regular file");
+    const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file.number < 0) return other(fmt::format("cannot be read ({})", std::strerror(errno)));
+    const std::string text = head(file.number);
+    if (journal ? is_journal(text) : is_report(text)) return {};
+    return other("exists and was not written by gridstride: it is not replaced");
+}
+
+void refuse(const std::string& path, bool journal, Category category) {
+    if (const std::string why = in_the_way(path, journal); !why.empty()) throw Error(category, why);
+}
+
 void write_whole(const std::string& content, const std::filesystem::path& path) {
-    const std::string temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
+    std::string temporary;
+    int descriptor = -1;
+    for (int attempt = 0; descriptor < 0; ++attempt) {  // a name of ours alone: a crash may have left some
+        temporary = fmt::format("{}.{}-{}.tmp", path.string(), ::getpid(), attempt);
+        descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (descriptor < 0 && (errno != EEXIST || attempt == 100)) fail("cannot be written", path.string(), errno);
+    }
     try {
-        const File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-        if (file.number < 0) fail("cannot be written", path.string(), errno);
+        const File file(descriptor);
         write_all(file.number, content, path.string());
         if (::rename(temporary.c_str(), path.c_str()) != 0) fail("cannot be replaced", path.string(), errno);
     } catch (const Error&) {
@@ -213,7 +280,8 @@ void write_whole(const std::string& content, const std::filesystem::path& path) 
         throw;
     }
     const File folder(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    ::fsync(folder.number);  // the new name; where the file system cannot, the content is safe all the same
+    if (folder.number >= 0)
+        ::fsync(folder.number);  // the new name; where the file system cannot, the content is safe all the same
 }
 
 }  // namespace
@@ -244,15 +312,22 @@ std::string to_json(const Case& one) {
     return text(json(one));
 }
 
-void write(const Run& run, const std::string& folder) {
-    make_folder(folder);
-    write_whole(text(json(run), 1) + "\n", std::filesystem::path(folder.empty() ? "." : folder) / "report.json");
+void check_reports(const std::string& folder) {
+    refuse(in_folder(folder, "report.json"), false, Category::config);
+    refuse(in_folder(folder, "report.jsonl"), true, Category::config);
 }
 
-Journal::Journal(const std::string& folder)
-    : path_((std::filesystem::path(folder.empty() ? "." : folder) / "report.jsonl").string()) {
+void write(const Run& run, const std::string& folder) {
     make_folder(folder);
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    const std::string path = in_folder(folder, "report.json");
+    refuse(path, false, Category::input);
+    write_whole(text(json(run), 1) + "\n", path);
+}
+
+Journal::Journal(const std::string& folder) : path_(in_folder(folder, "report.jsonl")) {
+    make_folder(folder);
+    refuse(path_, true, Category::input);
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (file_ < 0) fail("cannot be written", path_, errno);
 }
 

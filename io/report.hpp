@@ -99,10 +99,15 @@ struct Run {
 std::string to_json(const Run& run);
 std::string to_json(const Case& one);
 
-/// Writes report.json (whole: temporary name, renamed). Error (input): cannot write.
+/// May the reports of a run lie in this folder: neither is there, or both are reports of ours. Error (config): what is
+/// in the way (a link, a folder, a file of someone else), and what would be right.
+void check_reports(const std::string& folder);
+
+/// Writes report.json (whole: temporary name, renamed). Error (input): cannot write, or a file that is no report of
+/// ours has the name.
 void write(const Run& run, const std::string& folder);
 
-/// report.jsonl, one line a case, flushed and synced as each ends. Error (input): cannot write.
+/// report.jsonl, one line a case, flushed and synced as each ends. Error (input): as write().
 class Journal {
   public:
     explicit Journal(const std::string& folder);  // starts it anew

@@ -420,6 +420,14 @@ TEST(Params, are_checked_against_the_operations_table) {
                {"keepdims is true or false, not 1"});
 }
 
+TEST(Inputs, a_shape_of_too_many_elements_is_said_to_be_once) {
+    const Loaded loaded =
+        load_text("jobs:\n  a:\n    op: sum\n    inputs: {x: {generate: ones, shape: [9223372036854775807, 2]}}\n");
+    ASSERT_EQ(loaded.diagnostics.list().size(), 1U) << loaded.diagnostics.text();
+    EXPECT_TRUE(loaded.diagnostics.list()[0].message.starts_with("shape (9223372036854775807, 2) has more than"))
+        << loaded.diagnostics.text();
+}
+
 TEST(Variants, are_words_of_the_operation) {
     expect_one(matmul("    variant: lop\n"), 5, 14,
                {"matmul has no variant 'lop'", "did you mean 'loop'", "auto, all, loop"});
@@ -427,8 +435,11 @@ TEST(Variants, are_words_of_the_operation) {
     expect_one(matmul("    variant: []\n"), 5, 14, {"empty"});
     expect_one(matmul("    variant: [loop, all]\n"), 5, 21, {"'all' stands alone"});
     expect_one(matmul("    variant: [[loop]]\n"), 5, 15, {"variant is a word or a list of words"});
-    expect_one(matmul("    variant: loop\n    device: cuda\n"), 5, 14,
-               {"variant 'loop' of matmul does not run on cuda"});
+    expect_one(
+        matmul("    variant: loop\n    device: cuda\n"), 5, 14,
+        {"variant 'loop' of matmul does not run on cuda",
+         variant_words(*find("matmul"), {false, Device::cuda, 0}).empty() ? "device is cuda; it has none for cuda"
+                                                                          : "device is cuda; there it has "});
     const Job all = good(matmul("    variant: all\n")).job();
     EXPECT_EQ(all.variants, (std::vector<std::string>{"all"}));
     EXPECT_TRUE(all.listed);
@@ -495,6 +506,13 @@ TEST(Outputs, are_one_file_a_case) {
     expect_one(text("{c: [1]}"), 5, 18, {"outputs.c is FILE:/PATH"});
     expect_one(text("{}"), 5, 14, {"empty"});
     expect_one(text("[a]"), 5, 14, {"outputs is FILE"});
+    for (const char* file : {"/", "sub/", "sub/.", "..", "a/.."})
+        expect_one(text(file), 5, 14, {"outputs is FILE", "is a folder"});
+    for (const char* path : {"/a/../b", "/..", "/./b", "/a/.", "//a", "/a//b", "/a/"})
+        expect_one(text(std::string("{c: 'p.h5:") + path + "'}"), 5, 18, {"outputs.c is FILE:/PATH", "'..'"});
+    for (const char* file : {"sub/", "../.", ".."})
+        expect_one(text(std::string("{c: '") + file + ":/c'}"), 5, 18, {"outputs.c is FILE:/PATH", "is a folder"});
+    EXPECT_EQ(good(text("{c: ../p.h5:/.a/b..}")).job().outputs.at("c"), "../p.h5:/.a/b..");
     expect_one(text("~"), 5, 5, {"outputs has no value"});
     expect_one(text("$x.h5"), 5, 14, {"no variable is called 'x'"});
     const Loaded loaded = good("vars: {n: 4, odd: a$$b}\n" + text("out_${n * 2}_$odd/$job-$variant.h5"));

@@ -79,6 +79,17 @@ TEST(Yaml, merge_keys_and_tags_are_refused) {
     expect_one(job + "    store: !gzip {level: 4, compression: gzip}\n", 5, 12, {"tags"});
 }
 
+TEST(Yaml, what_a_merge_key_may_have_meant_is_not_missed_too) {
+    const std::string vars = "vars:\n  d: &d {op: matmul}\n  i: &i {a: f.h5:/a}\n";
+    expect_one(vars + "jobs:\n  a:\n    <<: *d\n    inputs: {a: f.h5:/a, b: f.h5:/b}\n", 6, 5, {"<<"});
+    expect_one(vars + "jobs:\n  a:\n    op: matmul\n    <<: *i\n", 7, 5, {"<<"});
+    expect_one(vars + "jobs:\n  a:\n    op: matmul\n    inputs: {<<: *i, b: f.h5:/b}\n", 7, 14, {"<<"});
+    expect_one(vars + "jobs:\n  a:\n    op: sum\n    inputs: {x: {<<: *i, dtype: float32}}\n", 7, 18, {"<<"});
+    expect_one("jobs:\n  a: {inputs: {a: f.h5:/a}}\n", 2, 3, {"needs `op`"});
+    const Loaded loaded = load_text(vars + "jobs:\n  a:\n    op: sum\n    inputs: {x: {<<: *i, dtype: float32}}\n");
+    EXPECT_FALSE(loaded.job().sound);
+}
+
 TEST(Yaml, aliases_are_taken) {
     const Loaded loaded = good(
         "jobs:\n  a:\n    op: matmul\n    inputs: &i {a: f.h5:/a, b: f.h5:/b}\n    dtype: &t float64\n"
@@ -208,6 +219,25 @@ TEST(Diagnostics, long_lines_are_cut_around_the_caret_and_tabs_are_spaces) {
     EXPECT_EQ(text[line + (caret - start)], 'X') << text;
     EXPECT_EQ(text[line + (caret - start) - 1], ' ') << text;
     EXPECT_LT(text.size(), 300U);
+}
+
+TEST(Diagnostics, long_values_are_cut_in_messages) {
+    const std::string endless(70'000, 'x'), dollars = "$" + endless;
+    for (const std::string& value :
+         {endless, dollars, endless + ".h5", endless + ":x", "'" + endless + "'", "0" + std::string(70'000, '1'),
+          "[" + endless + "]", "{" + endless + ": 1}", "{from: " + endless + "}", "$" + endless + ":/c",
+          "${env:" + endless + "}", "\"${" + endless + " + 1}\""})
+        for (const std::string key : {"outputs", "variant", "dtype", "device", "inputs", "store", "op", "validate"}) {
+            const std::string text = key == "inputs" || key == "op"
+                                         ? "jobs:\n  a:\n    op: " + (key == "op" ? value : "sum") +
+                                               "\n    inputs: {x: " + (key == "op" ? "1" : value) + "}\n"
+                                         : job + "    " + key + ": " + value + "\n";
+            for (const Diagnostic& one : load_text(text).diagnostics.list())
+                EXPECT_LT(one.message.size(), 1500U)
+                    << key << ": " << value.substr(0, 20) << one.message.substr(0, 300);
+        }
+    const std::string letters = "\"" + std::string(59, 'a') + "\xC3\xA9\xC3\xA9\"";
+    expect_one(job + "    dtype: " + letters + "\n", 5, 12, {"'" + std::string(59, 'a') + "...'"});
 }
 
 TEST(Diagnostics, hostile_numbers_of_errors_stay_readable) {

@@ -165,6 +165,11 @@ TEST(Errors, ExternalLinksAreRelativeToTheFileWhateverTheCurrentFolder) {
     }
     std::filesystem::current_path(folder.path());
     EXPECT_EQ(values<std::int32_t>("main.h5", "link/x"), (std::vector<std::int32_t>{11}));
+    EXPECT_EQ(describe("main.h5", "link/x").files,
+              (std::vector<std::string>{std::filesystem::canonical(file).string(),
+                                        std::filesystem::canonical(folder / "other.h5").string()}));
+    expect_error(Category::input, {"gone.h5: no such file; this folder has main.h5, other.h5"},
+                 [&] { describe("gone.h5", "/x"); });
     std::filesystem::current_path(before);
     std::filesystem::remove(elsewhere / "other.h5");
     EXPECT_EQ(values<std::int32_t>(elsewhere / "by_symlink.h5", "/link/x"), (std::vector<std::int32_t>{11}));

@@ -222,10 +222,18 @@ TEST(Read, NaNIsReplacedAndCounted) {
     EXPECT_EQ(seen.nan, 2);
     EXPECT_EQ(seen.replaced, 2);
 
+    reading.nan = 1e300;
+    expect_error(Category::input, {"the replacement of NaN, 1e+300, does not fit float32"},
+                 [&] { values<float>(file, "x", reading); });
+    reading.scale = 1e300;
+    reading.nan = 1;
+    expect_error(Category::input, {"2 times 1e+300 does not fit float32"}, [&] { values<float>(file, "x", reading); });
+
     const hid_t type = compound(H5T_IEEE_F64LE, "r", "i");
     write<double>(file, {3}, type, type, {1, nan, nan, 7, 3, 4});
     H5Tclose(type);
     reading.scale = 1;
+    reading.nan = 0.25;
     EXPECT_EQ(values<complex128>(file, "x", reading, &seen), (std::vector<complex128>{{0.25, 0}, {0.25, 0}, {3, 4}}));
     EXPECT_EQ(seen.replaced, 2);
     EXPECT_EQ(seen.max, 5);
@@ -398,13 +406,44 @@ TEST(Read, AVirtualDatasetIsReadThroughAndAMissingSourceIsAnError) {
         H5Sclose(space);
         H5Sclose(source);
     }
+    const auto real = [&](const std::string& name) { return std::filesystem::canonical(folder / name).string(); };
     EXPECT_TRUE(describe(file, "v").missing_sources.empty());
+    EXPECT_EQ(describe(file, "v").files,
+              (std::vector<std::string>{real("all.h5"), real("part0.h5"), real("part1.h5")}));
     EXPECT_EQ(values<std::int32_t>(file, "v"), (std::vector<std::int32_t>{1, 2, 3, 4, 5, 6}));
     std::filesystem::rename(folder / "part1.h5", folder / "gone.h5");
     const Info info = describe(file, "v");
     ASSERT_EQ(info.missing_sources.size(), 1U);
     EXPECT_NE(info.missing_sources[0].find("part1.h5"), std::string::npos);
     expect_error(Category::input, {"all.h5:/v", "part1.h5: no such file"}, [&] { values<std::int32_t>(file, "v"); });
+}
+
+TEST(Read, AVirtualDatasetOfNumberedFilesSaysWhichTheyAre) {
+    const Folder folder;
+    const std::string file = folder / "all.h5";
+    for (const char* name : {"part0.h5", "part1.h5", "part3.h5"})
+        write<int>(folder / name, {3}, H5T_STD_I32LE, H5T_NATIVE_INT, {1, 2, 3});
+    {
+        const hsize_t all[] = {2, 3}, most[] = {H5S_UNLIMITED, 3}, one[] = {3}, begin[] = {0, 0}, row[] = {1, 3},
+                      step[] = {1, 1}, many[] = {H5S_UNLIMITED, 1};
+        const hid_t created = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, all, most),
+                    source = H5Screate_simple(1, one, nullptr);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, step, many, row);
+        ASSERT_GE(H5Pset_virtual(created, space, "part%b.h5", "/x", source), 0);
+        H5Sselect_all(space);
+        const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
+        const hid_t id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        H5Dclose(H5Dcreate2(id, "/v", H5T_STD_I32LE, space, H5P_DEFAULT, created, H5P_DEFAULT));
+        H5Fclose(id);
+        H5Pclose(access);
+        H5Pclose(created);
+        H5Sclose(space);
+        H5Sclose(source);
+    }
+    const auto real = [&](const std::string& name) { return std::filesystem::canonical(folder / name).string(); };
+    EXPECT_EQ(describe(file, "v").files,
+              (std::vector<std::string>{real("all.h5"), real("part0.h5"), real("part1.h5"), real("part3.h5")}));
 }
 
 TEST(Read, RawFilesAreSoughtBesideTheFileAndMustBeWhole) {
@@ -420,6 +459,8 @@ TEST(Read, RawFilesAreSoughtBesideTheFileAndMustBeWhole) {
         H5Pclose(created);
     }
     EXPECT_EQ(values<std::int32_t>(file, "x"), data);
+    EXPECT_EQ(describe(file, "x").files, (std::vector<std::string>{std::filesystem::canonical(file).string(),
+                                                                   std::filesystem::canonical(folder / "x.bin")}));
     std::filesystem::resize_file(folder / "x.bin", 9);
     expect_error(Category::input, {"x.bin: truncated: has 9 bytes, needs 16"},
                  [&] { values<std::int32_t>(file, "x"); });

@@ -179,6 +179,30 @@ TEST(Write, AFullDiskIsSaidToBeWhicheverCallMeetsIt) {
     umount(folder.path().c_str());
 }
 
+/// In a program of its own, as the crash would be at its end.
+TEST(WriteDeathTest, AProgramWhoseWriteFailedEndsInOrder) {
+    const Folder folder;
+    const std::string file = folder / "out.h5";
+    const auto fail = [&] {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit none{0, RLIM_INFINITY};  // bytes: not even the header
+        setrlimit(RLIMIT_FSIZE, &none);
+        int failures = 0;
+        try {
+            Writer writer(file);
+            put<float>(writer, "/x", {1000}, std::vector<float>(1000, 1));
+            writer.commit();
+        } catch (const Error& error) {
+            failures = error.category() == Category::input ? 1 : 2;
+        }
+        if (!folder.names().empty()) failures = 3;
+        std::filesystem::remove_all(folder.path());
+        std::exit(failures);
+    };
+    ::testing::GTEST_FLAG(death_test_style) = "threadsafe";  // the program anew, with a folder of its own
+    EXPECT_EXIT(fail(), ::testing::ExitedWithCode(1), "");
+}
+
 TEST(Write, SelectionsAreWrittenFromAnySlab) {
     const Folder folder;
     const std::string file = folder / "out.h5";
@@ -382,6 +406,7 @@ TEST(Text, IsAnAttributeOrWhereLongADataset) {
         Writer writer(file);
         writer.text("job", "op: add\n");
         writer.text("job", "op: sum\n");
+        writer.text("config", "short");
         writer.text("config", longest);
         writer.attribute("/", "seconds", 0.25);
         put<float>(writer, "/x", {1}, {1});
@@ -391,7 +416,8 @@ TEST(Text, IsAnAttributeOrWhereLongADataset) {
     std::vector<std::string> found;
     const auto nodes = tree(file);
     for (const Attribute& attribute : nodes[0].attributes) found.push_back(attribute.name + "=" + attribute.text);
-    EXPECT_EQ(found, (std::vector<std::string>{"gridstride=0.1.0", "job=op: sum ", "seconds=0.25"}));
+    EXPECT_EQ(found,
+              (std::vector<std::string>{"config_dataset=/config", "gridstride=0.1.0", "job=op: sum ", "seconds=0.25"}));
     EXPECT_EQ(describe(file, "/x").units, "m");
     const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t dataset = H5Dopen2(id, "/config", H5P_DEFAULT), type = H5Dget_type(dataset);
@@ -402,6 +428,26 @@ TEST(Text, IsAnAttributeOrWhereLongADataset) {
     H5Tclose(type);
     H5Dclose(dataset);
     H5Fclose(id);
+}
+
+TEST(Text, ALongOneMakesWayForDatasetsOfItsName) {
+    const Folder folder;
+    const std::string file = folder / "out.h5";
+    {
+        Writer writer(file);
+        put<float>(writer, "/job", {1}, {5});
+        put<float>(writer, "/job_1/x", {1}, {6});
+        writer.text("job", std::string(70'000, 'j'));
+        writer.commit();
+    }
+    EXPECT_EQ(values<float>(file, "/job"), (std::vector<float>{5}));
+    EXPECT_EQ(values<float>(file, "/job_1/x"), (std::vector<float>{6}));
+    std::string named;
+    const auto nodes = tree(file);
+    for (const Attribute& attribute : nodes[0].attributes)
+        if (attribute.name == "job_dataset") named = attribute.text;
+    EXPECT_EQ(named, "/job_2");
+    EXPECT_EQ(describe(file, named).shape, Shape{});
 }
 
 TEST(Write, LongNamesAndLeftoversOfCrashesAreNoTrouble) {

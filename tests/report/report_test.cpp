@@ -181,13 +181,86 @@ TEST_F(Report, SaysWhereItCannotWrite) {
 }
 
 TEST_F(Report, JournalHasEachCaseAsSoonAsItEnds) {
-    std::ofstream(folder / "report.jsonl") << "of the run before\n";
+    std::ofstream(folder / "report.jsonl") << to_json(full_case()) << "\n";  // of the run before
     Journal journal(folder.string());
     EXPECT_EQ(content(folder / "report.jsonl"), "");
     journal.append(full_case());
     EXPECT_EQ(content(folder / "report.jsonl"), to_json(full_case()) + "\n");
     journal.append(Case{});
     EXPECT_EQ(content(folder / "report.jsonl"), to_json(full_case()) + "\n" + to_json(Case{}) + "\n");
+}
+
+TEST_F(Report, ReportsOfRunsBeforeMayBeReplaced) {
+    check_reports((folder / "new").string());  // nothing is there
+    for (int i = 0; i < 2; ++i) {
+        check_reports(folder.string());
+        Journal journal(folder.string());
+        check_reports(folder.string());  // no case has ended yet
+        Case one = full_case();
+        one.name = std::string(3000, 'n');
+        journal.append(one);
+        write(full_run(), folder.string());
+    }
+    std::ofstream(folder / "report.json") << to_json(full_run());  // as `run --json` prints it
+    check_reports(folder.string());
+}
+
+TEST_F(Report, WhatIsNoReportOfOursIsNeverReplaced) {
+    const std::string foreign[] = {
+        "", "of someone else\n", "{}\n", "{\"schema\": 1}", "[1, 2]\n", "{\"name\": \"x\", \"version\": 2}\n"};
+    for (const char* name : {"report.json", "report.jsonl"}) {
+        const fs::path path = folder / name;
+        const bool journal = path.extension() == ".jsonl";
+        const auto refused = [&](const std::string& why) {
+            SCOPED_TRACE(std::string(name) + " " + why);
+            try {
+                check_reports(folder.string());
+                ADD_FAILURE() << "not refused";
+            } catch (const Error& error) {
+                EXPECT_EQ(error.category(), Category::config);
+                for (const std::string& word : {path.string(), why, std::string("--output-dir")})
+                    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+            }
+            if (journal) {
+                EXPECT_THROW(Journal(folder.string()), Error);
+            } else {
+                EXPECT_THROW(write(full_run(), folder.string()), Error);
+            }
+        };
+        for (const std::string& text : foreign) {
+            if (journal && text.empty()) continue;
+            std::ofstream(path) << text;
+            refused("was not written by gridstride");
+            EXPECT_EQ(content(path), text);
+            fs::remove(path);
+        }
+        std::ofstream(folder / "elsewhere") << (journal ? to_json(full_case()) : to_json(full_run()));
+        const std::string before = content(folder / "elsewhere");
+        fs::create_symlink(folder / "elsewhere", path);
+        refused("symbolic link");
+        EXPECT_EQ(content(folder / "elsewhere"), before);
+        fs::remove(path);
+        fs::create_symlink(folder / "nowhere", path);
+        refused("symbolic link");
+        EXPECT_FALSE(fs::exists(folder / "nowhere"));
+        fs::remove(path);
+        ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+        refused("not a regular file");
+        fs::remove(path);
+        fs::create_directory(path);
+        refused("is a folder");
+        fs::remove(path);
+    }
+}
+
+TEST_F(Report, ATemporaryFileThatIsThereIsNotTouched) {
+    const std::string there = "report.json." + std::to_string(getpid()) + "-0.tmp";
+    std::ofstream(folder / "elsewhere") << "kept";
+    fs::create_symlink(folder / "elsewhere", folder / there);
+    write(full_run(), folder.string());
+    EXPECT_EQ(content(folder / "elsewhere"), "kept");
+    EXPECT_TRUE(fs::is_symlink(folder / there));
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 3);
 }
 
 }  // namespace
