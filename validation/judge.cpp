@@ -33,9 +33,9 @@ std::string text(const Complex& value, DType dtype) {
     return fmt::format("{}{}{}i", re, std::signbit(value.im) ? "-" : "+", im);
 }
 
-/// One line: where, what, how far over, how many; and what was never written.
-/// nan_inputs: NaN may be a right answer too, and not poison.
-std::string describe(const Tally& tally, const Scan& found, const Spec& output, bool nan_inputs) {
+/// One line: where, what, how far over, how many; and what was never written, or is NaN.
+/// poison_inputs: inputs hold the poison's bits, which a right answer may hold too.
+std::string describe(const Tally& tally, const Scan& found, const Spec& output, bool poison_inputs) {
     std::string line;
     if (tally.worst && tally.worst_used > 1) {
         const Worst& worst = *tally.worst;
@@ -43,27 +43,34 @@ std::string describe(const Tally& tally, const Scan& found, const Spec& output, 
                            text(worst.got, output.dtype), text(worst.expected, output.dtype));
         if (std::isfinite(tally.worst_used))
             line += fmt::format(", an error {:.3g} times its bound", tally.worst_used);
+        else if (tally.worst_error == 0)
+            line += ", a zero of the wrong sign";
+        else if (class_of(worst.expected) == Class::finite && class_of(worst.got) != Class::finite)
+            line += ", not finite where the reference is";
         else if (std::isfinite(tally.worst_error))
             line += fmt::format(", an error of {:.3g} where none is allowed", tally.worst_error);
         line += fmt::format("; {} of {} checked are wrong", tally.failed, tally.checked);
     } else {
-        line = fmt::format("{} of {} checked are outside the bound that nine in ten must keep, by {:.3g} times",
-                           tally.failed, tally.checked, tally.used);
+        line = fmt::format("{} of {} checked are outside the bound that nine in ten must keep", tally.failed,
+                           tally.checked);
+        if (std::isfinite(tally.used)) line += fmt::format(", by {:.3g} times", tally.used);
     }
     if (tally.poisoned > 0 && found.first >= 0)
-        line += fmt::format("; {} elements {}unwritten, first at {}", found.poisoned, nan_inputs ? "NaN or " : "",
+        line += fmt::format("; {} elements {}unwritten, first at {}", found.poisoned, poison_inputs ? "NaN or " : "",
                             index_text(found.first, output.shape));
+    else if (tally.worst && class_of(tally.worst->got) == Class::nan && found.first_nan >= 0)
+        line += fmt::format("; {} elements NaN, first at {}", found.nan, index_text(found.first_nan, output.shape));
     return line;
 }
 
-/// Notes the NaNs of inputs and output. Do inputs hold any?
+/// Notes the NaNs of inputs and output. Do inputs hold any with the poison's bits?
 bool count_nans(const Op& op, std::span<const Slab> in, const Scan& found, int threads, Judgement& judgement) {
     bool any = false;
     for (std::size_t i = 0; i < in.size(); ++i) {
         if (!in[i].spec.present || is_integer(in[i].spec.dtype)) continue;
-        const std::int64_t nan = scan(in[i], 1, threads).nan;
-        if (nan > 0) judgement.notes.push_back(fmt::format("input {} holds {} NaN", op.inputs[i].name, nan));
-        any = any || nan > 0;
+        const Scan held = scan(in[i], 1, threads);
+        if (held.nan > 0) judgement.notes.push_back(fmt::format("input {} holds {} NaN", op.inputs[i].name, held.nan));
+        any = any || held.poisoned > 0;
     }
     judgement.nan_outputs = found.nan;
     if (found.nan > 0) judgement.notes.push_back(fmt::format("the output holds {} NaN", found.nan));
@@ -159,7 +166,7 @@ Judgement judge(const Op& op, const Variant& variant, const Problem& problem, st
         static_cast<std::int64_t>(std::clamp(asked.terms / terms, 16.0, static_cast<double>(poisoned_places)));
     const Scan found = scan(got, suspects, trial.threads);
     judgement.of = trial.outputs;
-    const bool nan_inputs = count_nans(op, in, found, trial.threads, judgement);
+    const bool poison_inputs = count_nans(op, in, found, trial.threads, judgement);
 
     const bool empty = trial.outputs == 0, judged = asked.mode != Validate::Mode::none;
     if (op.rule(problem) == Rule::transform && judged && !empty) trial.transforms = op.transforms(problem, in);
@@ -230,7 +237,7 @@ Judgement judge(const Op& op, const Variant& variant, const Problem& problem, st
     note_overflows(ours, criterion, judgement);
     if (ours.failed > 0) {
         judgement.verdict = Verdict::mismatch;
-        judgement.reason = describe(ours, found, output, nan_inputs);
+        judgement.reason = describe(ours, found, output, poison_inputs);
         return judgement;
     }
     check_vacuity(judging, in, criterion, judgement);

@@ -3,6 +3,8 @@
 #include "validation/scan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -14,17 +16,41 @@ namespace {
 
 constexpr std::int64_t block = 1 << 16;
 
+/// The real number that poison() writes.
 template <class T>
-bool holds_poison(T value) {
-    if constexpr (std::is_integral_v<T>) {
-        T poison;
-        std::memset(&poison, 0xA5, sizeof poison);
-        return value == poison;
-    } else if constexpr (is_complex_type<T>) {
+T poison_of() {
+    std::array<unsigned char, sizeof(T)> bytes;
+    bytes.fill(std::is_integral_v<T> ? 0xA5 : 0xFF);
+    return std::bit_cast<T>(bytes);
+}
+
+template <class T>
+bool is_poison(const T& value) {
+    const T poison = poison_of<T>();
+    return std::memcmp(&value, &poison, sizeof poison) == 0;
+}
+
+template <class T>
+bool holds_poison(const T& value) {
+    if constexpr (is_complex_type<T>)
+        return is_poison(value.real()) || is_poison(value.imag());
+    else
+        return is_poison(value);
+}
+
+template <class T>
+bool holds_nan(const T& value) {
+    if constexpr (is_complex_type<T>)
         return std::isnan(value.real()) || std::isnan(value.imag());
-    } else {
+    else if constexpr (std::is_integral_v<T>)
+        return false;
+    else
         return std::isnan(static_cast<double>(value));
-    }
+}
+
+template <class T>
+bool is_suspect(const T& value) {  // every poisoned float is a NaN
+    return std::is_integral_v<T> ? holds_poison(value) : holds_nan(value);
 }
 
 template <class T>
@@ -36,7 +62,7 @@ double size_of_element(T value) {  // for finding the largest: to double precisi
 }
 
 struct BlockScan {
-    std::int64_t poisoned = 0, largest = -1;
+    std::int64_t suspects = 0, poisoned = 0, first = -1, first_poisoned = -1, largest = -1;
     double size = -1;
 };
 
@@ -61,7 +87,10 @@ Scan scan(const Slab& slab, std::int64_t keep, int threads) {
         for_blocks(n, block, threads, [&](std::int64_t begin, std::int64_t end) {
             BlockScan& found = blocks[static_cast<std::size_t>(begin / block)];
             for (std::int64_t i = begin; i < end; ++i) {
-                found.poisoned += holds_poison(values[i]) ? 1 : 0;
+                if (is_suspect(values[i])) {
+                    if (found.suspects++ == 0) found.first = i;
+                    if (holds_poison(values[i]) && found.poisoned++ == 0) found.first_poisoned = i;
+                }
                 const double size = size_of_element(values[i]);
                 if (size > found.size && size <= std::numeric_limits<double>::max()) {
                     found.size = size;
@@ -70,33 +99,39 @@ Scan scan(const Slab& slab, std::int64_t keep, int threads) {
             }
         });
         double size = -1;
+        std::int64_t suspects = 0, first = -1;
         for (const BlockScan& found : blocks) {
+            if (first < 0) first = found.first;
+            if (result.first < 0) result.first = found.first_poisoned;
+            suspects += found.suspects;
             result.poisoned += found.poisoned;
             if (found.size > size) {
                 size = found.size;
                 result.largest = found.largest;
             }
         }
-        // The poisoned elements number k * poisoned / keep, found by their block's count.
-        const std::int64_t wanted = std::min(keep, result.poisoned);
+        if (!is_integer(slab.spec.dtype)) {
+            result.nan = suspects;
+            result.first_nan = first;
+        }
+        // The suspects number k * suspects / keep, found by their block's count.
+        const std::int64_t wanted = std::min(keep, suspects);
         std::int64_t before = 0, taken = 0;
         for (std::size_t b = 0; b < blocks.size() && taken < wanted; ++b) {
-            std::int64_t next = taken * result.poisoned / wanted;
-            if (next < before + blocks[b].poisoned) {
+            std::int64_t next = taken * suspects / wanted;
+            if (next < before + blocks[b].suspects) {
                 std::int64_t seen = before;
                 const std::int64_t begin = static_cast<std::int64_t>(b) * block;
                 for (std::int64_t i = begin; i < std::min(n, begin + block) && taken < wanted; ++i) {
-                    if (!holds_poison(values[i])) continue;
+                    if (!is_suspect(values[i])) continue;
                     if (seen++ != next) continue;
                     result.some.push_back(i);
-                    next = ++taken * result.poisoned / wanted;
+                    next = ++taken * suspects / wanted;
                 }
             }
-            before += blocks[b].poisoned;
+            before += blocks[b].suspects;
         }
     });
-    if (!result.some.empty()) result.first = result.some.front();
-    if (!is_integer(slab.spec.dtype)) result.nan = result.poisoned;
     return result;
 }
 
@@ -117,7 +152,12 @@ bool constant(const Slab& slab) {
 bool poisoned(const Complex& value, DType dtype) {
     if (dtype == DType::int32) return holds_poison(static_cast<std::int32_t>(value.re));
     if (dtype == DType::int64) return holds_poison(static_cast<std::int64_t>(value.re));
-    return std::isnan(value.re) || std::isnan(value.im);
+    // A conversion to long double keeps a NaN's sign and payload: the poison's, converted alike, is compared.
+    return with_type<float16, bfloat16, float, double>(real_of(dtype), [&]<class T>() {
+        const auto wide = static_cast<long double>(poison_of<T>());
+        constexpr std::size_t bytes = std::numeric_limits<long double>::digits == 64 ? 10 : sizeof wide;  // x87 pads
+        return std::memcmp(&value.re, &wide, bytes) == 0 || std::memcmp(&value.im, &wide, bytes) == 0;
+    });
 }
 
 }  // namespace gridstride::validation

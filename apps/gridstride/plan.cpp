@@ -11,6 +11,7 @@
 #include <set>
 
 #include "io/generate.hpp"
+#include "io/report.hpp"
 
 namespace gridstride::engine {
 
@@ -523,18 +524,29 @@ void plan_job(Planner& planner, const config::Job& job) {
     }
 }
 
-/// Input files that a job writes, outputs that are inputs.
+/// Is it the same file, by another name perhaps (a link, hard or soft)?
+bool same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return a == b || fs::equivalent(a, b, ignored);
+}
+
+/// Inputs that a job of this run writes: an output that is an input, or a file that its values come from.
 void check_overlap(Planner& planner) {
-    for (const config::Job& job : planner.config.jobs)
-        for (const auto& [name, input] : job.inputs) {
-            const auto* dataset = std::get_if<config::Dataset>(&input.source);
-            if (dataset == nullptr) continue;
-            const auto found = planner.owner.find(canonical(dataset->file));
-            if (found != planner.owner.end())
-                planner.error(job, "inputs." + name,
-                              fmt::format("{} is written by case {} of this run: use $JOB:/OUTPUT, or write elsewhere; "
-                                          "inputs are never modified",
-                                          dataset->file, found->second));
+    for (const Case& one : planner.plan.cases)
+        for (std::size_t i = 0; i < one.inputs.size(); ++i) {
+            const PlannedInput& input = one.inputs[i];
+            if (input.source == nullptr || !std::holds_alternative<config::Dataset>(input.source->source)) continue;
+            std::vector<std::string> files{canonical(std::get<config::Dataset>(input.source->source).file)};
+            if (input.info) files.insert(files.end(), input.info->files.begin(), input.info->files.end());
+            for (const auto& [output, writer] : planner.owner)
+                if (std::any_of(files.begin(), files.end(),
+                                [&](const std::string& file) { return same_file(file, output); })) {
+                    planner.error(*one.job, fmt::format("inputs.{}", one.op().inputs[i].name),
+                                  fmt::format("{} is written by case {} of this run: use $JOB:/OUTPUT, or write "
+                                              "elsewhere; inputs are never modified",
+                                              output, writer));
+                    break;
+                }
         }
 }
 
@@ -635,6 +647,11 @@ Plan plan(const std::string& source, const PlanOptions& options, config::Diagnos
     for (const config::Job* job : in_order(plan.config))
         if (job->entry != nullptr && job->sound) plan_job(planner, *job);
     check_overlap(planner);
+    try {
+        report::check_reports(plan.output_dir);
+    } catch (const Error& fault) {
+        diagnostics.add({plan.config.source, 0, 0}, fault.what());
+    }
     keep_only(plan, options.only, diagnostics);
     finish(plan);
     if (diagnostics.empty()) require_devices(planner);

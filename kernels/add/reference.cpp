@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Definition of one element of x + y: both converted to the arithmetic type and added there, by IEEE 754 for floats (in
 // float64 and then rounded for float32, which gives the same as rounding once), modulo 2^n for integers.
+#include <cmath>
+
 #include "add/add.hpp"
 
 namespace gridstride::add {
@@ -10,8 +12,10 @@ namespace {
 __extension__ using int128 = __int128;
 
 template <class T>
-long double sum(long double x, long double y) {
-    return static_cast<T>(static_cast<double>(static_cast<T>(x)) + static_cast<double>(static_cast<T>(y)));
+long double sum(long double x, long double y, Term& term) {
+    const T result = static_cast<T>(static_cast<double>(static_cast<T>(x)) + static_cast<double>(static_cast<T>(y)));
+    term.overflowed = term.overflowed || (std::isfinite(x) && std::isfinite(y) && !std::isfinite(result));
+    return result;
 }
 
 }  // namespace
@@ -29,10 +33,10 @@ Reference reference(const Problem& problem, std::span<const Slab> in) {
                     term.wrapped = exact != static_cast<T>(exact);
                 } else if constexpr (is_complex_type<T>) {
                     using Part = typename T::value_type;
-                    term.re = sum<Part>(a, b);
-                    term.im = sum<Part>(imaginary_part(x, index), imaginary_part(y, index));
+                    term.re = sum<Part>(a, b, term);
+                    term.im = sum<Part>(imaginary_part(x, index), imaginary_part(y, index), term);
                 } else {
-                    term.re = sum<T>(a, b);
+                    term.re = sum<T>(a, b, term);
                 }
                 return term;
             };

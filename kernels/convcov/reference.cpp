@@ -31,6 +31,11 @@ Place place_of(const Geometry& g, const Shape& shape, std::int64_t index) {
     return {};
 }
 
+/// r(i, u) = i stride + u dilation - top; of columns likewise.
+std::int64_t tapped(const Window& axis, std::int64_t i, std::int64_t u) {
+    return i * axis.stride + u * axis.dilation - axis.before;
+}
+
 struct Sum {
     long double value = 0, magnitude = 0;
 };
@@ -51,11 +56,11 @@ Sum window_sum(const Geometry& g, const Slab& gammas, const Slab& means, const P
     Wide value = 0, magnitude = 0;
     for (std::int64_t c = 0; c < g.channels_in; ++c)
         for (std::int64_t u = 0; u < g.rows.taps; ++u) {
-            const std::int64_t r = g.rows.position(at.i, u), r2 = g.rows.position(at.other_i, u);
-            if (!g.rows.inside(r) || !g.rows.inside(r2)) continue;
+            const std::int64_t r = tapped(g.rows, at.i, u), r2 = tapped(g.rows, at.other_i, u);
+            if (r < 0 || r >= g.rows.in || r2 < 0 || r2 >= g.rows.in) continue;  // padding is zero
             for (std::int64_t v = 0; v < g.columns.taps; ++v) {
-                const std::int64_t q = g.columns.position(at.j, v), q2 = g.columns.position(at.other_j, v);
-                if (!g.columns.inside(q) || !g.columns.inside(q2)) continue;
+                const std::int64_t q = tapped(g.columns, at.j, v), q2 = tapped(g.columns, at.other_j, v);
+                if (q < 0 || q >= g.columns.in || q2 < 0 || q2 >= g.columns.in) continue;
                 const Wide product = mean(c, r, q) * mean(c, r2, q2);
                 value += product;
                 magnitude += std::abs(product);

@@ -161,13 +161,31 @@ void store_results(std::string_view op, DType from, const std::byte* source, con
     for_blocks(out.spec.size(), 16 * block, threads, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t bad = convert(from, source + begin * size, out.spec.dtype, out.data + begin * out_size,
                                          end - begin, Overflow::infinity);
-        if (bad >= 0) refuse_result(op, begin + bad, out.spec);
+        if (bad >= 0) refuse_result(op, begin + bad, out.spec, from, source + (begin + bad) * size);
     });
 }
 
-void refuse_result(std::string_view op, std::int64_t index, const Spec& out) {
-    throw Error(Category::input, fmt::format("{}: result at {} does not convert to {}", op,
-                                             index_text(index, out.shape), name(out.dtype)));
+void refuse_result(std::string_view op, std::int64_t index, const Spec& out, DType from, const std::byte* value) {
+    const std::string why = with_real_type(real_of(from), [&]<class T>() {
+        T result;
+        std::memcpy(&result, value, sizeof result);
+        const std::string at = index_text(index, out.shape);
+        if constexpr (std::is_integral_v<T>) {
+            return fmt::format("{} at {} is out of {}'s range: choose int64", result, at, name(out.dtype));
+        } else {
+            using Shown = std::conditional_t<std::is_same_v<T, double>, double, float>;  // in its shortest digits
+            const auto shown = static_cast<Shown>(result);
+            if (std::isnan(shown))
+                return fmt::format("nan at {} is no number that {} holds: choose a float result_dtype", at,
+                                   name(out.dtype));
+            if (shown != std::nearbyint(shown))
+                return fmt::format("{} at {} is not a whole number: choose a float result_dtype", shown, at);
+            const bool fits_int64 = shown >= Shown(-0x1p63) && shown < Shown(0x1p63);
+            return fmt::format("{} at {} is out of {}'s range: choose {}a float result_dtype", shown, at,
+                               name(out.dtype), fits_int64 ? "int64 or " : "");
+        }
+    });
+    throw Error(Category::input, fmt::format("{}: result {}", op, why));
 }
 
 long double rounded(long double value, DType dtype) {

@@ -23,11 +23,14 @@ std::int64_t convert(DType from, const std::byte* source, DType to, std::byte* t
                      Overflow overflow);
 
 /// Converts results to the output: `source` holds out's elements in dtype `from`, contiguous as out is; on `threads`
-/// threads. What overflows is Inf. Error (input): "add: result at (0, 3) does not convert to int32", the lowest index.
+/// threads. What overflows is Inf. Error (input) of the lowest index: "add: result 2.5 at (0, 3) is not a whole number:
+/// choose a float result_dtype".
 void store_results(std::string_view op, DType from, const std::byte* source, const Slab& out, int threads);
 
-/// The Error (input) of a result at the flat index that does not convert to out's dtype.
-[[noreturn]] void refuse_result(std::string_view op, std::int64_t index, const Spec& out);
+/// The Error (input) of a result at the flat index that does not convert to out's dtype. value: that result, real, of
+/// dtype `from`.
+[[noreturn]] void refuse_result(std::string_view op, std::int64_t index, const Spec& out, DType from,
+                                const std::byte* value);
 
 /// One value rounded to dtype as an arithmetic result is: Inf where it overflows; to the nearest whole number, wrapped
 /// modulo 2^n, of an integer type (what is beyond int64, or NaN, stays itself: no integer equals it). What "rounded to

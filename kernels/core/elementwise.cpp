@@ -196,7 +196,10 @@ Step step(const Op& op, const Problem& problem, Compute compute) {
                 } else {
                     compute(in, results, n);
                     const std::int64_t bad = convert(type, results, out.dtype, target, n, Overflow::infinity);
-                    if (bad >= 0) refuse_result(name, begin + bad, out);
+                    if (bad >= 0) {
+                        const auto size = static_cast<std::int64_t>(size_of(type));
+                        refuse_result(name, begin + bad, out, type, results + bad * size);
+                    }
                 }
             }
         });

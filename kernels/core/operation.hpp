@@ -70,6 +70,7 @@ struct Term {
     long double unscaled = 0;  // the larger sum of |terms| before the factor; 0: the magnitudes themselves
     bool exact = false;        // must match bit for bit (an untouched block)
     bool wrapped = false;      // an integer overflow, wrapped modulo 2^n
+    bool overflowed = false;   // of finite operands, yet Inf once rounded to the arithmetic type
 };
 
 /// The definition of output element `index` (flat, row-major). Holds what it needs of the inputs; safe to call from

@@ -150,19 +150,12 @@ Tensor clone(const Slab& slab) {
 
 void poison(const Slab& slab) {
     with_any_type(slab.spec.dtype, [&]<class T>() {
-        T value;
-        if constexpr (std::is_integral_v<T>)
-            std::memset(&value, 0xA5, sizeof value);
-        else if constexpr (is_complex_type<T>)
-            value = T(std::numeric_limits<typename T::value_type>::quiet_NaN(),
-                      std::numeric_limits<typename T::value_type>::quiet_NaN());
-        else
-            value = T(std::numeric_limits<float>::quiet_NaN());
+        constexpr int byte = std::is_integral_v<T> ? 0xA5 : 0xFF;
         const std::int64_t n = slab.spec.size();
-        if (slab.contiguous())
-            for (std::int64_t i = 0; i < n; ++i) slab.as<T>()[i] = value;
+        if (n > 0 && slab.contiguous())
+            std::memset(slab.data, byte, slab.spec.bytes());
         else
-            for (std::int64_t i = 0; i < n; ++i) std::memcpy(slab.at(i), &value, sizeof value);
+            for (std::int64_t i = 0; i < n; ++i) std::memset(slab.at(i), byte, sizeof(T));
     });
 }
 

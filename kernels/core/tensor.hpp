@@ -78,7 +78,8 @@ void copy_bits(const Slab& from, const Slab& to);
 /// A contiguous host copy.
 Tensor clone(const Slab& slab);
 
-/// Fills with what no right answer holds: NaN, integers 0xA5 bytes.
+/// Fills with what no right answer holds: floats with all bits set (a NaN that no arithmetic makes), integers with 0xA5
+/// bytes.
 void poison(const Slab& slab);
 
 /// One element as a long double, its real or imaginary part (0 for real types). index: flat row-major.

@@ -34,9 +34,13 @@ Reference reference(const Problem& problem, std::span<const Slab> in) {
                     term.im = a * d + b * c;
                     term.re_magnitude = std::abs(a * c) + std::abs(b * d);
                     term.im_magnitude = std::abs(a * d) + std::abs(b * c);
+                    term.overflowed =
+                        std::isfinite(a) && std::isfinite(b) && std::isfinite(c) && std::isfinite(d) &&
+                        (std::isinf(static_cast<Part>(term.re)) || std::isinf(static_cast<Part>(term.im)));
                 } else {
                     const double a = static_cast<T>(re_x), b = static_cast<T>(re_y);
                     term.re = static_cast<T>(a * b);
+                    term.overflowed = std::isfinite(a) && std::isfinite(b) && !std::isfinite(term.re);
                 }
                 return term;
             };

@@ -299,6 +299,84 @@ TEST_F(Running, CheckSaysWhatWouldHappenAndWritesNothing) {
     EXPECT_FALSE(exists("out"));
 }
 
+TEST_F(Running, ReportsReplaceNobodysFiles) {
+    const std::string job = "jobs: {a: {op: add, inputs: {x: 1, y: 2}}}";
+    fs::create_directories(folder / "out/job");
+    write("out/job/report.jsonl", "my notes\n");
+    EXPECT_EQ(run_job(job).exit, 2);
+    EXPECT_EQ(read_text(folder / "out/job/report.jsonl"), "my notes\n");
+    fs::remove(folder / "out/job/report.jsonl");
+    write("keep.txt", "");
+    fs::create_symlink(folder / "keep.txt", folder / "out/job/report.json");
+    EXPECT_EQ(run_job(job).exit, 2);
+    fs::remove(folder / "out/job/report.json");
+    EXPECT_EQ(run_job(job).exit, 0);
+    EXPECT_EQ(run_job(job).exit, 0);  // its own it replaces
+}
+
+TEST_F(Running, AnInputByAnotherNameIsNoOutput) {
+    fs::create_directories(folder / "out/job");
+    save<float>("out/job/z.h5", "/z", {2}, {1, 2});
+    fs::create_hard_link(folder / "out/job/z.h5", folder / "other.h5");
+    const Ran ran = run_job("jobs: {a: {op: add, inputs: {x: \"other.h5:/z\", y: 2}, outputs: z.h5}}");
+    EXPECT_EQ(ran.exit, 2);
+    EXPECT_TRUE(has(ran.err, {"$JOB:/OUTPUT"}));
+}
+
+TEST_F(Running, OneFileHasOneWriterHoweverItIsNamed) {
+    const std::string inside = (folder / "new/b.h5").string();
+    const Ran ran = run_job(
+        "jobs:\n  a: {op: add, inputs: {x: 1, y: 2}, outputs: b.h5}\n  b: {op: add, inputs: {x: 1, y: 2}, outputs: " +
+            inside + "}\n",
+        "--output-dir new");
+    EXPECT_EQ(ran.exit, 2);
+    EXPECT_TRUE(has(ran.err, {"would both write"}));
+    write("one.yaml", "jobs: {a: {op: add, inputs: {x: 1, y: 2}, outputs: " + inside + "}}");
+    write("two.yaml", "jobs: {a: {op: add, inputs: {x: 3, y: 2}, outputs: " + inside + "}}");
+    EXPECT_EQ(run("run one.yaml two.yaml").exit, 2);
+    EXPECT_EQ(run_job("jobs:\n  a: {op: add, inputs: {x: 1, y: 2}, outputs: c.h5}\n  b: {op: add, inputs: {x: 1, y: "
+                      "2}, outputs: c.h5/d.h5}\n")
+                  .exit,
+              2);
+}
+
+TEST_F(Running, InterruptedRunsReportWhatDidNotRun) {
+    write("job.yaml",
+          "jobs:\n  long: {op: matmul, variant: loop, inputs: {a: {generate: normal, shape: [6000, 6000]}, b: "
+          "{generate: normal, shape: [6000, 6000]}}, outputs: a.h5}\n  next: {op: add, inputs: {x: 1, y: 2}}\n");
+    const Ran ran = run("run job.yaml & sleep 2; kill -INT $!; wait $!");
+    EXPECT_EQ(ran.exit, 130);
+    const auto report = nlohmann::json::parse(read_text(folder / "out/job/report.json"));
+    EXPECT_EQ(report["exit"], 130);
+    EXPECT_EQ(report["cases"][1]["status"], "skipped");
+    EXPECT_FALSE(exists("out/job/a.h5"));
+}
+
+TEST_F(Running, NumbersOfAnEarlierJobKeepTheRulesOfFiles) {
+    const std::string first = "jobs:\n  i: {op: copy, inputs: {x: [1, 2, 3]}}\n";
+    const Ran half = run_job(first + "  h: {op: copy, inputs: {x: {from: $i:/y, scale: 0.5}}}\n");
+    EXPECT_EQ(half.exit, 3);
+    EXPECT_TRUE(has(half.out, {"0.5", "int64"}));
+    const Ran large = run_job(
+        "jobs:\n  i: {op: copy, inputs: {x: [9007199254740993]}}\n  m: {op: matmul, inputs: {a: $i:/y, b: [1]}}\n");
+    EXPECT_EQ(large.exit, 3);
+    EXPECT_TRUE(has(large.out, {"9007199254740993", "2^53"}));
+}
+
+TEST_F(Running, AChainedOutputsJobRunsAgainWithItsProducers) {
+    ASSERT_EQ(run_job("jobs:\n  one: {op: copy, inputs: {x: {generate: linear, shape: 5}}}\n  two: {op: multiply, "
+                      "inputs: {x: $one:/y, y: 3}, outputs: two.h5}\n")
+                  .exit,
+              0);
+    const std::string script = "import h5py,sys; sys.stdout.write(h5py.File('out/job/two.h5').attrs['job'])";
+    if (std::system(("cd '" + folder.string() + "' && /usr/bin/python3 -c \"" + script + "\" > again.yaml 2>/dev/null")
+                        .c_str()) != 0)
+        GTEST_SKIP() << "python3 with h5py is not there";
+    const Ran again = run("run again.yaml");
+    ASSERT_EQ(again.exit, 0) << again.err << read_text(folder / "again.yaml");
+    EXPECT_EQ(values<float>("out/again/two.h5", "/z"), (std::vector<float>{0, 3, 6, 9, 12}));
+}
+
 }  // namespace
 
 }  // namespace gridstride::cli

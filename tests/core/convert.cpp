@@ -206,7 +206,24 @@ TEST(StoreResults, NamesTheLowestPlaceOnAnyThreadCount) {
     const Tensor y(Spec{DType::int64, {400, 1000}});
     for (const int threads : {1, 2, 7})
         EXPECT_EQ(message_of([&] { store_results("dft", DType::float64, x.data(), y.slab(), threads); }),
-                  "dft: result at (66, 666) does not convert to int64");
+                  "dft: result 0.5 at (66, 666) is not a whole number: choose a float result_dtype");
+}
+
+TEST(StoreResults, SaysWhatTheValueIsAndWhatWouldBeRight) {
+    const auto message = [](const Tensor& x, DType to) {
+        const Tensor y(Spec{to, x.spec().shape});
+        return message_of([&] { store_results("copy", x.spec().dtype, x.data(), y.slab(), 1); });
+    };
+    EXPECT_EQ(message(make<float>({}, {3e38F}), DType::int32),
+              "copy: result 3e+38 at () is out of int32's range: choose a float result_dtype");
+    EXPECT_EQ(message(make<double>({}, {2147483648.0}), DType::int32),
+              "copy: result 2147483648 at () is out of int32's range: choose int64 or a float result_dtype");
+    EXPECT_EQ(message(make<float>({}, {-inf}), DType::int64),
+              "copy: result -inf at () is out of int64's range: choose a float result_dtype");
+    EXPECT_EQ(message(make<float16>({1, 2}, {2, 2.5F}), DType::int32),
+              "copy: result 2.5 at (0, 1) is not a whole number: choose a float result_dtype");
+    EXPECT_EQ(message(make<std::int64_t>({2}, {1, -3000000000}), DType::int32),
+              "copy: result -3000000000 at (1,) is out of int32's range: choose int64");
 }
 
 TEST(Rounded, IsToTheTypeOnce) {

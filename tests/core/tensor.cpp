@@ -103,6 +103,16 @@ TEST(Poison, IsNanOrA5) {
     EXPECT_EQ(bits(Tensor(Spec{DType::float32, {0}})), "");
 }
 
+TEST(Poison, IsANanThatArithmeticDoesNotMake) {
+    const Tensor x(Spec{DType::float32, {1}});
+    poison(x.slab());
+    EXPECT_EQ(bits(x), std::string(4, '\xff'));
+    volatile float zero = 0;
+    const Tensor quotient = make<float>({2}, {zero / zero, std::numeric_limits<float>::quiet_NaN()});
+    EXPECT_NE(bits(quotient).substr(0, 4), bits(x));
+    EXPECT_NE(bits(quotient).substr(4), bits(x));
+}
+
 TEST(Poison, OfAPartLeavesTheRest) {
     const Tensor x = generate<float>({3, 4}, [](std::int64_t i) { return i; });
     poison(part(x.slab(), {{{0, 3, 1, false}, {1, 2, 2, false}}}));  // columns 1 and 3

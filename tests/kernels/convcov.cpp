@@ -769,6 +769,20 @@ TEST(Convcov, ReferenceAgreesWithTheLoopsAndKnowsWhatIsUntouched) {
     EXPECT_EQ(one_tap[0].factor, 5);
 }
 
+TEST(Convcov, ReferenceReadsTheTapsByHand) {
+    // q(j, v) = 2 j + 3 v - 1 over five columns: taps over (pad, 2), (1, 4), (3, pad)
+    const Tensor mu = make<double>({1, 1, 1, 5}, {1, 2, 3, 4, 5});
+    const Params geometry = params({{"kernel", Values{1, 2}},
+                                    {"stride", Values{1, 2}},
+                                    {"dilation", Values{1, 3}},
+                                    {"padding", Values{0, 0, 1, 2}},
+                                    {"form", std::string("factor")}});
+    Vector value;
+    for (const Term& term : support::terms("convcov", {std::nullopt, mu}, {.params = geometry}))
+        value.push_back(static_cast<double>(term.re));
+    EXPECT_EQ(value, (Vector{9, 15, 0, 15, 29, 8, 0, 8, 16}));
+}
+
 TEST(Convcov, ReferenceFollowsStrides) {
     // The even columns of a wider map and gamma.
     const Tensor wide_mu = random_tensor<float>({1, 2, 3, 8}, 23),

@@ -87,6 +87,60 @@ TEST(Dft, of_four_samples_by_hand) {
     expect_near<float>(dft(spectrum, {{"form", real}}), {4}, {1, 2, 3, 4}, 1e-6);
 }
 
+template <class T>
+void expect_no_overflow(Written<T> huge) {
+    using C = std::complex<T>;
+    const double root = std::sqrt(8.0), near = 1e-6 * huge;
+    const Tensor ones = generate<T>({8}, [&](int64_t) { return huge; });
+    const Tensor complex = generate<C>({8}, [&](int64_t) { return C(huge, 0); });
+    const auto impulse = [](int64_t n, T first) {
+        std::vector<C> right(static_cast<std::size_t>(n));
+        right[0] = first;
+        return right;
+    };
+    for (const Tensor* x : {&ones, &complex}) {
+        expect_near<C>(dft(*x, {{"direction", inverse}}), {8}, impulse(8, huge), near);
+        expect_near<C>(dft(*x, {{"norm", std::string("forward")}}), {8}, impulse(8, huge), near);
+    }
+    // 8 values of huge / 2 by 1 / sqrt(8): huge sqrt(2)
+    const Tensor halves = generate<T>({8}, [&](int64_t) { return huge / 2; });
+    expect_near<C>(dft(halves, {{"norm", ortho}}), {8}, impulse(8, static_cast<T>(huge / 2 * root)), near);
+    expect_near<C>(dft(ones, {{"form", half}, {"norm", std::string("forward")}}), {5}, impulse(5, huge), near);
+    // of a constant half spectrum an impulse; along both axes of (2, 5) too; and of a prime length
+    const Tensor flat = generate<C>({5}, [&](int64_t) { return C(huge, 0); });
+    const Tensor plane = generate<C>({2, 5}, [&](int64_t) { return C(huge, 0); });
+    std::vector<T> line(8), lines(16);
+    line[0] = lines[0] = huge;
+    expect_near<T>(dft(flat, {{"form", real}}), {8}, line, near);
+    expect_near<T>(dft(plane, {{"form", real}, {"axes", Values{0, 1}}}), {2, 8}, lines, near);
+    const Tensor prime = generate<C>({211}, [&](int64_t) { return C(huge, 0); });
+    expect_near<C>(dft(prime, {{"direction", inverse}}), {211}, impulse(211, huge), near);
+}
+
+TEST(Dft, overflows_nowhere_before_a_norm_that_shrinks) {
+    expect_no_overflow<float>(1e38F);
+    expect_no_overflow<double>(1e308);
+    const Tensor x = generate<double>({1000}, [](int64_t) { return 1e306; });
+    const Tensor got = dft(x, {{"direction", inverse}});
+    EXPECT_NEAR(got.as<complex128>()[0].real() / 1e306, 1, 1e-14);
+}
+
+TEST(Dft, a_line_that_overflows_leaves_what_is_not_finite_so_and_the_next_line_right) {
+    std::vector<float> values(24, 1e38F);
+    for (std::size_t i = 8; i < 24; ++i) values[i] = 3;
+    values[17] = std::numeric_limits<float>::quiet_NaN();
+    const Tensor got = dft(make<float>({3, 8}, values), {{"direction", inverse}});
+    EXPECT_NEAR(got.as<complex64>()[0].real() / 1e38F, 1, 1e-6);
+    EXPECT_EQ(got.as<complex64>()[8], complex64(3));
+    for (int k = 0; k < 8; ++k) EXPECT_TRUE(std::isnan(std::abs(got.as<complex64>()[16 + k]))) << k;
+}
+
+TEST(Dft, of_subnormal_samples_loses_none_to_the_norm) {
+    // eight times the smallest subnormal, shrunk by 8 only after the sum
+    const Tensor x = generate<float>({8}, [](int64_t) { return 0x1p-149F; });
+    EXPECT_EQ(dft(x, {{"direction", inverse}}).as<complex64>()[0], complex64(0x1p-149F));
+}
+
 TEST(Dft, of_any_length_follows_the_definition) {
     for (const int64_t n : {1, 2, 3, 5, 6, 17, 31, 77, 97, 128, 211}) {
         const Tensor x = noise<complex128>({n}, static_cast<std::uint64_t>(n));

@@ -66,6 +66,24 @@ TEST(Add, OverflowOfFloatsIsInfinite) {
     EXPECT_EQ(values<float>(add(make<float>({1}, {3e38F}), make<float>({1}, {3e38F}))), (std::vector<float>{inf}));
 }
 
+TEST(Add, TheReferenceTellsOverflowOfFiniteOperands) {
+    const auto overflowed = [](const std::string& op, const Tensor& x, const Tensor& y) {
+        std::vector<bool> result;
+        for (const Term& term : terms(op, {x, y})) result.push_back(term.overflowed);
+        return result;
+    };
+    const Tensor x = make<float>({4}, {3e38F, 3e38F, inf, nan}), y = make<float>({4}, {3e38F, -3e38F, 1, 1});
+    EXPECT_EQ(overflowed("add", x, y), (std::vector<bool>{true, false, false, false}));
+    EXPECT_EQ(overflowed("multiply", x, y), (std::vector<bool>{true, true, false, false}));
+    EXPECT_EQ(overflowed("add", make<double>({1}, {1.5e308}), make<double>({1}, {1.5e308})), std::vector<bool>{true});
+    EXPECT_EQ(overflowed("add", make<complex64>({2}, {{1, -3e38F}, {1, inf}}), make<complex64>({}, {{1, -3e38F}})),
+              (std::vector<bool>{true, false}));
+    // (1e20 + 1i)(1e20 + 1i) = 1e40 - 1 + 2e20 i
+    EXPECT_EQ(overflowed("multiply", make<complex64>({2}, {{1e20F, 1}, {1e10F, 1}}),
+                         make<complex64>({2}, {{1e20F, 1}, {1e10F, 1}})),
+              (std::vector<bool>{true, false}));
+}
+
 TEST(Add, IntegersWrap) {
     EXPECT_EQ(values<std::int32_t>(
                   add(make<std::int32_t>({2}, {int32_max, -int32_max - 1}), make<std::int32_t>({2}, {1, -1}))),
@@ -302,6 +320,14 @@ TEST(Copy, MovesBits) {
     EXPECT_TRUE(same(generate<double>({7, 30001}, [](std::int64_t i) { return 0.1 * static_cast<double>(i); })));
 }
 
+TEST(Copy, IsExactWhereTheDtypesAgree) {
+    const Tensor x = make<float>({2}, {-0.0F, 1});
+    const std::vector<Term> same = terms("copy", {x}), wider = terms("copy", {x}, {.result = DType::float64});
+    EXPECT_TRUE(same[0].exact);
+    EXPECT_TRUE(std::signbit(same[0].re));
+    EXPECT_FALSE(wider[0].exact);
+}
+
 TEST(Copy, ConvertsToTheResultDtype) {
     const Tensor x = make<double>({2, 2}, {1.00390625, -3.4e38, 1e-50, 2});
     EXPECT_EQ(values<float>(copied(x, {.result = DType::float32})), (std::vector<float>{1.00390625F, -3.4e38F, 0, 2}));
@@ -339,20 +365,20 @@ TEST(Elementwise, AResultThatIsNoIntegerNamesTheLowestPlace) {
     const Tensor x = make<float>({2, 4}, {1, 2, 3, 4.5, 5, 6, 7, 8.5}), zero = make<float>({}, {0});
     const std::optional<Error> error = error_of([&] { add(x, zero, {.result = DType::int32}); });
     EXPECT_EQ(error->category(), Category::input);
-    EXPECT_STREQ(error->what(), "add: result at (0, 3) does not convert to int32");
+    EXPECT_STREQ(error->what(), "add: result 4.5 at (0, 3) is not a whole number: choose a float result_dtype");
     EXPECT_EQ(message_of([&] {
                   multiply(make<float>({2}, {1, 3e9F}), make<float>({}, {1}), {.result = DType::int32});
               }),
-              "multiply: result at (1,) does not convert to int32");
+              "multiply: result 3000000000 at (1,) is out of int32's range: choose int64 or a float result_dtype");
     EXPECT_EQ(message_of([&] { copied(make<float>({}, {nan}), {.result = DType::int64}); }),
-              "copy: result at () does not convert to int64");
+              "copy: result nan at () is no number that int64 holds: choose a float result_dtype");
     // Faults in many blocks, on several threads: still the lowest.
     const Tensor many = generate<float>({500, 1000}, [](std::int64_t i) { return i >= 123457 ? 0.5 : 1.0; });
     for (int repeat = 0; repeat < 5; ++repeat) {
         EXPECT_EQ(message_of([&] { add(many, zero, {.result = DType::int32, .threads = 7}); }),
-                  "add: result at (123, 457) does not convert to int32");
+                  "add: result 0.5 at (123, 457) is not a whole number: choose a float result_dtype");
         EXPECT_EQ(message_of([&] { copied(many, {.result = DType::int32, .threads = 7}); }),
-                  "copy: result at (123, 457) does not convert to int32");
+                  "copy: result 0.5 at (123, 457) is not a whole number: choose a float result_dtype");
     }
 }
 

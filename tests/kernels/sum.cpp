@@ -214,9 +214,11 @@ TEST(Sum, ResultDtype) {
     const Tensor x = make<float>({2, 3}, {1, 2, 3.5F, 0, 0, 0.25F});
     Ask ask = along(0);
     ask.result = DType::int32;
-    EXPECT_EQ(message_of([&] { sum(x, ask); }), "sum: result at (2,) does not convert to int32");
+    EXPECT_EQ(message_of([&] { sum(x, ask); }),
+              "sum: result 3.75 at (2,) is not a whole number: choose a float result_dtype");
     const Tensor big = make<std::int64_t>({2}, {int64_max, 0});
-    EXPECT_EQ(message_of([&] { sum(big, {.result = DType::int32}); }), "sum: result at () does not convert to int32");
+    EXPECT_EQ(message_of([&] { sum(big, {.result = DType::int32}); }),
+              "sum: result 9223372036854775807 at () is out of int32's range: choose int64");
     EXPECT_EQ(error_of([&] { problem("sum", {make<complex64>({1}, {0})}, {.result = DType::float32}); })->where(),
               "result_dtype");
 }

@@ -140,9 +140,73 @@ TEST(Judge, ASingleUnwrittenElementIsFoundBetweenTheSampledOnes) {
     EXPECT_EQ(got.checked, 17);
 }
 
-TEST(Judge, WhereInputsHoldNanTheCountSaysThatSomeMayBeRight) {
-    Case one = plus_case<float>({1, nan, 3, 4}, {1, 1, 1, 2});
+TEST(Judge, ComputedNansAreNotCalledUnwritten) {
+    Case one = plus_case<float>({1, 2, 3, 4}, {1, 1, 1, 2});
     one.values<float>()[3] = nan;
+    EXPECT_EQ(one.judge().reason,
+              "at (3,): got nan, expected 6, not finite where the reference is; 1 of 4 checked are wrong; 1 elements "
+              "NaN, first at (3,)");
+    poison(part(one.answer.slab(), {{{1, 1, 1}}}));
+    EXPECT_NE(one.judge().reason.find("; 1 elements unwritten, first at (1,)"), std::string::npos)
+        << one.judge().reason;
+}
+
+template <class T>
+std::string reason_of_poison() {
+    Case one = plus_case<T>({T(1.0F), T(2.0F), T(3.0F)}, {T(1.0F), T(1.0F), T(1.0F)});
+    poison(part(one.answer.slab(), {{{1, 2, 1}}}));
+    return one.judge().reason;
+}
+TEST(Judge, ThePoisonOfEveryDtypeIsTold) {
+    const std::string told = "; 2 elements unwritten, first at (1,)";
+    EXPECT_NE(reason_of_poison<float16>().find(told), std::string::npos) << reason_of_poison<float16>();
+    EXPECT_NE(reason_of_poison<bfloat16>().find(told), std::string::npos) << reason_of_poison<bfloat16>();
+    EXPECT_NE(reason_of_poison<float>().find(told), std::string::npos) << reason_of_poison<float>();
+    EXPECT_NE(reason_of_poison<double>().find(told), std::string::npos) << reason_of_poison<double>();
+    EXPECT_NE(reason_of_poison<complex64>().find(told), std::string::npos) << reason_of_poison<complex64>();
+    EXPECT_NE(reason_of_poison<complex128>().find(told), std::string::npos) << reason_of_poison<complex128>();
+}
+
+TEST(Judge, InfWhereANumberIsExpectedReadsWell) {
+    Case one = plus_case<float>({5, 6}, {1, 2});
+    one.values<float>()[1] = -inf;
+    EXPECT_EQ(one.judge().reason,
+              "at (1,): got -inf, expected 8, not finite where the reference is; 1 of 2 checked are wrong");
+}
+
+TEST(Judge, OverflowOfFiniteOperandsIsNoted) {
+    const std::string inf_note = " of the judged results are beyond float32's largest number, 3.40282e+38: Inf";
+    for (const char* op : {"add", "multiply"}) {
+        std::vector<Tensor> inputs;
+        inputs.push_back(tensor<float>({4}, {3e38F, -3e38F, inf, 2}));
+        inputs.push_back(tensor<float>({4}, {2e38F, -3e38F, 1, 2}));
+        const Judgement got = Case(*find(op)->op, std::move(inputs)).judge();
+        EXPECT_EQ(got.verdict, Verdict::pass) << got.reason;
+        EXPECT_TRUE(has_note(got, "2" + inf_note)) << op;
+    }
+    std::vector<Tensor> wide;
+    wide.push_back(tensor<double>({3}, {1e300, 2, 3}));
+    const Judgement got = Case(*find("copy")->op, std::move(wide), {}, DType::float32).judge();
+    EXPECT_EQ(got.verdict, Verdict::pass) << got.reason;
+    EXPECT_TRUE(has_note(got, "1" + inf_note));
+}
+
+TEST(Judge, ACopyIsBitForBit) {
+    std::vector<Tensor> inputs;
+    inputs.push_back(tensor<float>({3}, {1, -0.0F, nan}));
+    Case one(*find("copy")->op, std::move(inputs));
+    EXPECT_EQ(one.judge().verdict, Verdict::pass) << one.judge().reason;
+    one.values<float>()[2] = -nan;  // NaN bits aside
+    EXPECT_EQ(one.judge().verdict, Verdict::pass) << one.judge().reason;
+    one.values<float>()[1] = 0;
+    EXPECT_EQ(one.judge().reason, "at (1,): got 0, expected -0, a zero of the wrong sign; 1 of 3 checked are wrong");
+}
+
+TEST(Judge, WhereInputsHoldThePoisonTheCountSaysThatSomeMayBeRight) {
+    Case one = plus_case<float>({1, nan, 3, 4}, {1, 1, 1, 2});
+    poison(part(one.in[0], {{{1, 1, 1}}}));
+    poison(part(one.answer.slab(), {{{1, 1, 1}}}));
+    poison(part(one.answer.slab(), {{{3, 1, 1}}}));
     EXPECT_NE(one.judge().reason.find("got nan, expected 6"), std::string::npos) << one.judge().reason;
     EXPECT_NE(one.judge().reason.find("2 elements NaN or unwritten, first at (1,)"), std::string::npos);
 }

@@ -111,7 +111,7 @@ TEST(Transform, NanFailsWholeAndSampled) {
         EXPECT_EQ(got.verdict, Verdict::mismatch);
         EXPECT_EQ(got.worst->index, 61);
         EXPECT_FALSE(std::isnan(got.tolerance_used) || std::isnan(got.rel_l2));
-        EXPECT_NE(got.reason.find("1 elements unwritten, first at (1, 11)"), std::string::npos) << got.reason;
+        EXPECT_NE(got.reason.find("1 elements NaN, first at (1, 11)"), std::string::npos) << got.reason;
     }
 }
 

@@ -3,12 +3,18 @@
 //   load       what FFTW cannot take as it lies (halves, narrower types, cropped or padded axes) goes to the workspace
 //   transform  complex to complex, real to complex, or complex to real (after the complex inverse along the other axes)
 //   finish     the norm's factor, |X|^2 and the conversion, in one pass
+// Where the norm shrinks and a transform before it overflowed (finish sees that), the input is scaled by a power of two
+// into the workspace and transformed again, so that what has a finite answer gets it.
 // Plans are FFTW_ESTIMATE: the same plan, so the same bits, in every run; measured plans would depend on the load of
 // the machine. The input is never written.
 #include <fftw3.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -165,11 +171,19 @@ struct Work {
     DType made = DType::complex64;        // what it writes
     bool loads = false, resizes = false;  // the input goes through the workspace; its lengths change
     bool finishes_elsewhere = false;      // the result is converted or squared out of the workspace
+    int shrink = 0;  // input times 2^-shrink overflows nowhere on its way; 0: the norm shrinks nothing
     std::size_t loaded = 0, transformed = 0, workspace = 0;
     std::vector<Transform> before;  // along the other axes of a real result, in place
     Transform main;
     int threads = 1;
 };
+
+/// Has N a prime factor above 13? FFTW then goes through a convolution of twice the length or more.
+bool has_large_prime(int64_t length) {
+    for (const int64_t prime : {2, 3, 5, 7, 11, 13})
+        while (length % prime == 0) length /= prime;
+    return length != 1;
+}
 
 std::size_t padded(std::size_t bytes) {
     return (bytes + 63) / 64 * 64;
@@ -200,8 +214,13 @@ Work work(const Problem& problem) {
     result.resizes = layout.grid != result.x.shape;
     result.loads = result.resizes || result.x.dtype != result.taken || (layout.form == Form::real && several);
     result.finishes_elsewhere = layout.form == Form::power || result.output != result.made;
-    // A complex transform is in place where its input was loaded.
-    if (result.loads && result.main.kind != Kind::c2c)
+    if (layout.factor < 1) {  // 2: a half spectrum counts twice, a complex value may turn; a convolution squares N
+        const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(layout.length)));
+        const bool convolved = std::any_of(layout.lengths.begin(), layout.lengths.end(), has_large_prime);
+        result.shrink = (convolved ? 2 : 1) * bits + 2;
+    }
+    // A complex transform is in place where its input was loaded (or scaled).
+    if ((result.loads || result.shrink > 0) && result.main.kind != Kind::c2c)
         result.workspace += padded(Spec{result.taken, layout.grid}.bytes());
     if (result.finishes_elsewhere) {
         result.transformed = result.workspace;
@@ -267,18 +286,60 @@ void load(const Work& work, const std::byte* x, std::byte* grid) {
                });
 }
 
-/// The factor, |X|^2 and the conversion. `values` (type made) may be the output itself.
+/// The largest finite |part| of n elements.
+double largest(DType dtype, const std::byte* x, int64_t n) {
+    return with_type<float16, bfloat16, float, double>(real_of(dtype), [&]<class T>() {
+        const T* values = reinterpret_cast<const T*>(x);
+        double result = 0;
+        for (int64_t i = 0; i < (is_complex(dtype) ? 2 : 1) * n; ++i) {
+            const double size = std::abs(static_cast<double>(values[i]));
+            if (size > result && size <= std::numeric_limits<double>::max()) result = size;
+        }
+        return result;
+    });
+}
+
+/// Is the input such that finite values may have overflowed on their way (and not merely Inf and NaN that were there)?
 template <class R>
-void finish(const Work& work, std::byte* values, std::byte* out) {
-    const auto factor = static_cast<R>(work.layout.factor);
+bool may_overflow(const Work& work, const std::byte* x) {
+    const double limit = std::ldexp(static_cast<double>(std::numeric_limits<R>::max()), -work.shrink);
+    const auto size = static_cast<int64_t>(size_of(work.x.dtype));
+    std::atomic<bool> found = false;
+    for_blocks(work.x.size(), 1 << 16, work.threads, [&](int64_t begin, int64_t end) {
+        if (largest(work.x.dtype, x + begin * size, end - begin) > limit) found = true;
+    });
+    return found;
+}
+
+/// values *= 2^-shrink.
+template <class R>
+void scale(const Work& work, std::byte* values, int64_t n) {
+    R* all = reinterpret_cast<R*>(values);
+    const R power = std::ldexp(R{1}, -work.shrink);
+    for_blocks(n, 1 << 16, work.threads, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) all[i] *= power;
+    });
+}
+
+/// The factor, |X|^2 and the conversion. `values` (type made) may be the output itself. False where a value was not
+/// finite before the factor, which is looked at where the norm shrinks.
+template <class R>
+bool finish(const Work& work, long double norm, std::byte* values, std::byte* out) {
+    const auto factor = static_cast<R>(norm);
     const bool power = work.layout.form == Form::power;
-    if (!work.finishes_elsewhere && factor == 1) return;
+    if (!work.finishes_elsewhere && factor == 1) return true;
+    std::atomic<bool> finite = true;
     const int64_t parts = is_complex(work.made) ? 2 : 1;
     const auto size = static_cast<int64_t>(size_of(work.output));
     constexpr int64_t block = 1 << 12;
     for_blocks(count(work.layout.out), block, work.threads, [&](int64_t begin, int64_t end) {
         R* here = reinterpret_cast<R*>(values) + begin * parts;
         const int64_t n = end - begin;
+        if (work.shrink > 0) {
+            std::conditional_t<sizeof(R) == 8, int64_t, std::int32_t> failures = 0;
+            for (int64_t i = 0; i < n * parts; ++i) failures |= !(std::abs(here[i]) <= std::numeric_limits<R>::max());
+            if (failures != 0) finite = false;
+        }
         if (factor != 1)
             for (int64_t i = 0; i < n * parts; ++i) here[i] *= factor;
         R squares[block];
@@ -288,6 +349,7 @@ void finish(const Work& work, std::byte* values, std::byte* out) {
             convert(power ? dtype_of<R> : work.made, reinterpret_cast<std::byte*>(power ? squares : here), work.output,
                     out + begin * size, n, Overflow::infinity);
     });
+    return finite;
 }
 
 template <class R>
@@ -295,15 +357,19 @@ void run(const Work& work, const Call& call) {
     if (count(work.layout.out) == 0) return;
     std::byte* const out = call.out[0].data;
     std::byte* const made = work.finishes_elsewhere ? call.workspace + work.transformed : out;
-    const std::byte* taken = call.in[0].data;
-    if (work.loads) {
-        std::byte* const grid = work.main.kind == Kind::c2c ? made : call.workspace + work.loaded;
-        load(work, taken, grid);
-        for (const Transform& transform : work.before) execute<R>(transform, grid, grid);
-        taken = grid;
-    }
-    execute<R>(work.main, taken, made);
-    finish<R>(work, made, out);
+    const std::byte* const x = call.in[0].data;
+    std::byte* const grid = work.main.kind == Kind::c2c ? made : call.workspace + work.loaded;
+    const auto transform = [&](const std::byte* taken) {
+        for (const Transform& before : work.before) execute<R>(before, grid, grid);
+        execute<R>(work.main, taken, made);
+    };
+    if (work.loads) load(work, x, grid);
+    transform(work.loads ? grid : x);
+    if (finish<R>(work, work.layout.factor, made, out) || !may_overflow<R>(work, x)) return;
+    load(work, x, grid);
+    scale<R>(work, grid, count(work.layout.grid) * (is_complex(work.taken) ? 2 : 1));
+    transform(grid);
+    finish<R>(work, std::ldexp(work.layout.factor, work.shrink), made, out);
 }
 
 /// Roots of unity that FFTW holds, about; it does not tell.
@@ -349,6 +415,17 @@ Plan prepare(const Problem& problem) {
     return plan;
 }
 
+<<<<<<< HEAD
+=======
+/// FFTW is accurate to sqrt(log2 N) roundoffs; lengths with a prime factor above 13 go through a convolution of twice
+/// the length or more, which doubles it.
+double growth(const Problem& problem, int64_t n) {
+    double result = std::sqrt(std::max(1.0, std::log2(static_cast<double>(n))));
+    const Shape lengths = layout(problem.params, problem.in[0]).lengths;
+    return std::any_of(lengths.begin(), lengths.end(), has_large_prime) ? 2 * result : result;
+}
+
+>>>>>>> fixkernels
 }  // namespace
 
 const Variant row{

@@ -239,7 +239,9 @@ class Product {
         const int64_t failed =
             convert(dtype_of<T>, reinterpret_cast<const std::byte*>(line), output.spec.dtype,
                     output.data + out * static_cast<int64_t>(size_of(output.spec.dtype)), n, Overflow::infinity);
-        if (failed >= 0) refuse_result("matmul", out + failed, output.spec);
+        if (failed >= 0)
+            refuse_result("matmul", out + failed, output.spec, dtype_of<T>,
+                          reinterpret_cast<const std::byte*>(line + failed));
     }
 
     const Layout& layout_;
