@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every CUDA variant of every operation on every case that the operation asks, in every result type; faulty ones are
 // caught; launches of any legal shape are judged. Skips aloud where there is no device.
+//
+// For slow tools (sanitize.sh) the environment may limit the cases that are run:
+//     GRIDSTRIDE_GPU_ELEMENTS  inputs and output together have at most so many elements
+//     GRIDSTRIDE_GPU_CASES     about so many of an operation's cases, evenly spread over its list
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
 
 #include "compute.hpp"
 #include "conformance/suite.hpp"
@@ -20,6 +27,34 @@ std::vector<Row> cuda_rows(bool faulty) {
             if (variant->device == Device::cuda && (variant->role == Role::faulty) == faulty)
                 rows.push_back({&entry, variant});
     return rows;
+}
+
+/// A number from the environment; unset or not a positive number: no limit.
+std::int64_t limit(const char* variable) {
+    const char* text = std::getenv(variable);
+    const std::int64_t value = text == nullptr ? 0 : std::strtoll(text, nullptr, 10);
+    return value > 0 ? value : std::numeric_limits<std::int64_t>::max();
+}
+
+bool too_large(const Problem& problem) {
+    std::int64_t elements = 0;
+    for (const auto* specs : {&problem.in, &problem.out})
+        for (const Spec& spec : *specs) elements += spec.size();
+    return elements > limit("GRIDSTRIDE_GPU_ELEMENTS");
+}
+
+/// The cases of an operation that are not too large, of its own result type, with their number in its list.
+std::vector<std::pair<std::size_t, Problem>> limited_cases(const Op& op) {
+    std::vector<std::pair<std::size_t, Problem>> small, result;
+    std::size_t number = 0;
+    for (Problem& asked : op.cases()) {
+        if (!too_large(pose(op, asked.params, asked.in))) small.emplace_back(number, std::move(asked));
+        ++number;
+    }
+    const auto most = static_cast<std::size_t>(limit("GRIDSTRIDE_GPU_CASES"));
+    const std::size_t step = small.empty() ? 1 : (small.size() - 1) / most + 1;
+    for (std::size_t i = 0; i < small.size(); i += step) result.push_back(std::move(small[i]));
+    return result;
 }
 
 class Gpu : public ::testing::TestWithParam<Row> {
@@ -67,9 +102,9 @@ std::vector<std::optional<DType>> result_types(const Op& op, const Problem& aske
 }  // namespace
 
 TEST_P(Gpu, EveryCasePassesInEveryResultType) {
-    std::size_t number = 0, passed = 0;
-    for (const Problem& asked : op().cases()) {
-        SCOPED_TRACE(describe(number++, asked));
+    std::size_t passed = 0;
+    for (const auto& [number, asked] : limited_cases(op())) {
+        SCOPED_TRACE(describe(number, asked));
         for (const std::optional<DType>& type : result_types(op(), asked)) {
             const Posed one = posed(asked, type == DType::float16 ? Values::positive : Values::mixed, type);
             SCOPED_TRACE(to_text(one.problem.out[0]));
@@ -85,13 +120,15 @@ TEST_P(Gpu, EveryCasePassesInEveryResultType) {
 
 TEST_P(Gpu, EveryLegalLaunchIsRightOrNamesWhatItLeftUnwritten) {
     if (!variant().takes_launch) GTEST_SKIP() << "takes no launch";
-    const std::vector<Problem> cases = op().cases();
+    const auto cases = limited_cases(op());
+    ASSERT_FALSE(cases.empty());
     std::size_t number = 0, ran = 0;
     for (std::size_t i = 0; i < cases.size(); i += cases.size() / 12 + 1) {
-        SCOPED_TRACE(describe(i, cases[i]));
+        const Problem& asked = cases[i].second;
+        SCOPED_TRACE(describe(cases[i].first, asked));
         for (const Launch& launch :
              {Launch{{}, {1}}, Launch{{}, {33}}, Launch{{}, {100}}, Launch{{}, {512}}, Launch{{3}, {64}}}) {
-            Posed one = posed(cases[i], Values::mixed);
+            Posed one = posed(asked, Values::mixed);
             one.problem.launch = launch;
             if (!refusal(variant(), one.problem).empty()) continue;
             SCOPED_TRACE(to_text(launch.grid) + to_text(launch.block));
@@ -108,7 +145,7 @@ TEST_P(Gpu, EveryLegalLaunchIsRightOrNamesWhatItLeftUnwritten) {
         ++number;
     }
     EXPECT_GT(ran, number);
-    Posed one = posed(cases[0], Values::mixed);
+    Posed one = posed(cases[0].second, Values::mixed);
     one.problem.launch.block = {4096};
     EXPECT_NE(refusal(variant(), one.problem), "") << "4096 threads a block";
 }
