@@ -78,7 +78,13 @@ void store_results(std::string_view op, DType from, const std::byte* results, co
     std::int64_t first = 0;
     check(cudaMemcpyAsync(&first, scratch, sizeof first, cudaMemcpyDeviceToHost, raw(stream)));
     check(cudaStreamSynchronize(raw(stream)));
-    if (first < out.size()) refuse_result(op, first, out);
+    if (first >= out.size()) return;
+    alignas(16) std::byte value[sizeof(complex128)];
+    const std::size_t size = size_of(from);
+    check(cudaMemcpyAsync(value, results + static_cast<std::size_t>(first) * size, size, cudaMemcpyDeviceToHost,
+                          raw(stream)));
+    check(cudaStreamSynchronize(raw(stream)));
+    refuse_result(op, first, out, from, value);
 }
 
 }  // namespace gridstride::cuda

@@ -415,17 +415,6 @@ Plan prepare(const Problem& problem) {
     return plan;
 }
 
-<<<<<<< HEAD
-=======
-/// FFTW is accurate to sqrt(log2 N) roundoffs; lengths with a prime factor above 13 go through a convolution of twice
-/// the length or more, which doubles it.
-double growth(const Problem& problem, int64_t n) {
-    double result = std::sqrt(std::max(1.0, std::log2(static_cast<double>(n))));
-    const Shape lengths = layout(problem.params, problem.in[0]).lengths;
-    return std::any_of(lengths.begin(), lengths.end(), has_large_prime) ? 2 * result : result;
-}
-
->>>>>>> fixkernels
 }  // namespace
 
 const Variant row{
