@@ -196,7 +196,7 @@ TEST_F(Running, InputsAreSelectedReshapedScaledAndFreedOfNan) {
     EXPECT_EQ(ran.exit, 0) << ran.err << ran.out;
     EXPECT_EQ(values<double>("out/job/part.h5", "/y"), (std::vector<double>{2, 4, 5, 44}));
     EXPECT_EQ(values<complex64>("out/job/pair.h5", "/y"), (std::vector<complex64>{{1, 2}, {3, -4}}));
-    EXPECT_TRUE(has(ran.out, {"1 replaced"}));
+    EXPECT_TRUE(has(ran.out, {"1 NaN replaced"}));
 }
 
 TEST_F(Running, FrequenciesUnitsAndScalesReachTheOutput) {
