@@ -43,9 +43,10 @@ class Command : public testing::Test {
     void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
 
     /// Runs `gridstride ARGUMENTS` in the folder, by the shell, on the CPU whatever the machine has.
-    Ran run(const std::string& arguments) const {
-        const std::string line = "cd '" + folder.string() + "' && CUDA_VISIBLE_DEVICES= '" GRIDSTRIDE_COMMAND "' " +
-                                 arguments + " >.out 2>.err";
+    /// before: a command that starts it, "timeout 2".
+    Ran run(const std::string& arguments, const std::string& before = "") const {
+        const std::string line = "cd '" + folder.string() + "' && CUDA_VISIBLE_DEVICES= " + before +
+                                 " '" GRIDSTRIDE_COMMAND "' " + arguments + " >.out 2>.err";
         const int status = std::system(line.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder / ".out"), read_text(folder / ".err")};
     }
