@@ -56,9 +56,9 @@ std::string operation(const Entry& entry) {
     text += "| variant | device | role |\n|---|---|---|\n";
     for (const Variant* row : entry.variants)
         text += fmt::format("| `{}` | {} | {} |\n", row->name, name(row->device),
-                            row->role == Role::vendor   ? "library"
-                            : row->role == Role::faulty ? "faulty on purpose: runs only when named, never timed"
-                                                        : "ours");
+                            row->role == Role::vendor   ? "vendor"
+                            : row->role == Role::faulty ? "faulty: runs only when named, never timed"
+                                                        : "custom");
     return text + "\n";
 }
 

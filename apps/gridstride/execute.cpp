@@ -234,7 +234,7 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
         else
             result.rest = base.info;
     }
-    describe_axes(one, results, result);
+    describe_axes(one, results, result, line.notes);
     describe_origin(plan, index, results, identity);
     if (!one.outputs[0].file.empty()) {
         begin("writing");

@@ -50,7 +50,8 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "gridstride " + version_text());
     app.require_subcommand(1);
     app.footer(
-        "Exit codes: 0 all passed, 1 a mismatch, 2 bad configuration or usage, 3 an input or output failed,\n"
+        "Exit codes: 0 nothing failed (a skipped case does not fail), 1 a mismatch, 2 bad configuration or usage, 3 an "
+        "input or output failed,\n"
         "4 a device or the runtime failed, 5 nothing ran or was judged, 130 interrupted.");
 
     RunOptions run_options, check_options;

@@ -56,6 +56,7 @@ struct Naming {
 Naming naming_of(const Case& one, std::size_t i, const std::vector<Result>& results) {
     const PlannedInput& input = one.inputs[i];
     if (input.source == nullptr || input.source->scale.value_or(1) != 1) return {};
+    if (input.info && !packing_of(*input.info).empty()) return {};
     if (input.producer >= 0)
         return {results[static_cast<std::size_t>(input.producer)].units,
                 results[static_cast<std::size_t>(input.producer)].long_name};
@@ -85,7 +86,8 @@ void write_blocks(hdf5::Writer& writer, const std::string& dataset, const Spec& 
 
 }  // namespace
 
-void describe_axes(const Case& one, const std::vector<Result>& results, Result& result) {
+void describe_axes(const Case& one, const std::vector<Result>& results, Result& result,
+                   std::vector<std::string>& notes) {
     const Spec& out = one.problem.out[0];
     std::vector<AxisOrigin> origins;
     if (one.op().origins != nullptr) origins = one.op().origins(one.problem);
@@ -98,8 +100,15 @@ void describe_axes(const Case& one, const std::vector<Result>& results, Result& 
             scale.values = frequencies(origin);
         else if (origin.input >= 0)
             if (const auto kept = input_scale(one, static_cast<std::size_t>(origin.input),
-                                              static_cast<std::size_t>(origin.axis), results))
-                scale = *kept;
+                                              static_cast<std::size_t>(origin.axis), results)) {
+                if (!kept->values.empty() || out.shape[axis] == 0)
+                    scale = *kept;
+                else if (!kept->name.empty())  // never other numbers under its name
+                    notes.push_back(
+                        fmt::format("axis {}: the scale '{}' is not carried over: its values are no numbers "
+                                    "that float64 holds, or it has none",
+                                    axis, kept->name));
+            }
         if (static_cast<std::int64_t>(scale.values.size()) != out.shape[axis]) scale.values.clear();
         if (!origin.name.empty()) scale.name = origin.name;
         if (scale.name.empty()) scale.name = fmt::format("axis_{}", axis);

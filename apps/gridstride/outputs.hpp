@@ -6,8 +6,9 @@
 
 namespace gridstride::engine {
 
-/// Fills result's scales, units and long_name from the operation and the inputs.
-void describe_axes(const Case& one, const std::vector<Result>& results, Result& result);
+/// Fills result's scales, units and long_name from the operation and the inputs. notes: what is not carried over.
+void describe_axes(const Case& one, const std::vector<Result>& results, Result& result,
+                   std::vector<std::string>& notes);
 
 /// Writes the case's file, whole. line: the report line so far; its notes and output lines are added to. Errors
 /// (input).

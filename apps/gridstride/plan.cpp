@@ -331,7 +331,8 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
         if (!fresh && taken->second != case_name) {
             planner.error(
                 job, key,
-                fmt::format("cases {} and {} would both write {}: put a variable in the name ($job, $variant, $device)",
+                fmt::format("cases {} and {} would both write {}: one case writes one file; put a variable in the "
+                            "file's name ($job, $variant, $device)",
                             taken->second, case_name, file));
             continue;
         }
@@ -517,6 +518,13 @@ void plan_job(Planner& planner, const config::Job& job) {
         one.problem = problem;
         one.problem.place = one.place;
         one.outputs = outputs_of(planner, job, one.name, choice);
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (inputs[i].info)
+                if (const std::string packing = packing_of(*inputs[i].info); !packing.empty())
+                    one.notes.push_back(
+                        fmt::format("input {} has {}, which are not applied: the stored numbers are used "
+                                    "(`scale:` multiplies, `nan:` replaces NaN)",
+                                    op.inputs[i].name, packing));
         if (posed_well && op.remark != nullptr)
             if (const std::string remark = op.remark(problem); !remark.empty()) one.notes.push_back(remark);
         state.cases.push_back(static_cast<int>(planner.plan.cases.size()));
@@ -628,6 +636,14 @@ void require_devices(const Planner& planner) {
 
 std::size_t host_memory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+std::string packing_of(const hdf5::Info& info) {
+    std::string found;
+    for (const hdf5::Attribute& attribute : info.attributes)
+        for (const char* packing : {"scale_factor", "add_offset", "_FillValue"})
+            if (attribute.name == packing) found += (found.empty() ? "" : ", ") + attribute.name;
+    return found == "_FillValue" ? "" : found;  // alone it fills what was never written
 }
 
 Slab diagonal_view(const Slab& full) {

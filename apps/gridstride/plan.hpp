@@ -73,6 +73,10 @@ inline bool compacted(const Spec& user, const Spec& computed) {
     return user.present && user.shape.size() != computed.shape.size();
 }
 
+/// The attributes by which netCDF's conventions pack numbers ("scale_factor, add_offset"); empty where there are none.
+/// Values are taken as they are stored.
+std::string packing_of(const hdf5::Info& info);
+
 /// Bytes of physical memory of this machine.
 std::size_t host_memory();
 

@@ -119,7 +119,9 @@ inline Shapes shapes(Mapping mapping, const Problem& problem, const Nest& nest, 
     using gridstride::cuda::dim3_of;
     const Launch& launch = problem.launch;
     const bool flat = mapping != Mapping::grid_2d;
-    Shapes result{{1, 1, 1}, launch.block.empty() ? (flat ? dim3(256) : dim3(32, 8)) : dim3_of(launch.block)};
+    const bool one_row = nest.extents.back() == n;
+    Shapes result{{1, 1, 1},
+                  launch.block.empty() ? (flat || one_row ? dim3(256) : dim3(32, 8)) : dim3_of(launch.block)};
     if (!launch.grid.empty()) {
         result.grid = dim3_of(launch.grid);
     } else if (mapping == Mapping::one_per_thread) {

@@ -232,7 +232,8 @@ TEST(Diagnostics, long_values_are_cut_in_messages) {
                                          ? "jobs:\n  a:\n    op: " + (key == "op" ? value : "sum") +
                                                "\n    inputs: {x: " + (key == "op" ? "1" : value) + "}\n"
                                          : job + "    " + key + ": " + value + "\n";
-            for (const Diagnostic& one : load_text(text).diagnostics.list())
+            const auto loaded = load_text(text);
+            for (const Diagnostic& one : loaded.diagnostics.list())
                 EXPECT_LT(one.message.size(), 1500U)
                     << key << ": " << value.substr(0, 20) << one.message.substr(0, 300);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The vendor's sum: cub::DeviceReduce for one output, cub::DeviceSegmentedReduce for more, over an iterator that finds
-// the terms of each output. Elements are converted to the accumulator's type first. Counts are 64-bit.
+// The vendor's sum: cub::DeviceReduce for one output, cub::DeviceSegmentedReduce for more, over x as it lies, or an
+// iterator that finds the terms of each output. Elements are converted to the accumulator's type first. Counts are
+// 64-bit.
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cmath>
@@ -36,6 +37,17 @@ struct Plus {
 template <class A>
 cudaError_t reduce(void* scratch, std::size_t& bytes, const A* x, A* s, const Terms& terms, cudaStream_t stream) {
     const auto counting = thrust::counting_iterator<std::int64_t>(0);
+    const auto is_contiguous = [](const Digits& digits, std::int64_t stride) {
+        return digits.rank == 0 || (digits.rank == 1 && digits.strides[0] == stride);
+    };
+    if (is_contiguous(terms.summed, 1) &&
+        is_contiguous(terms.kept, terms.terms)) {  // the library at its best: x as it lies
+        if (terms.outputs == 1)
+            return ::cub::DeviceReduce::Reduce(scratch, bytes, x, s, terms.terms, Plus{}, A(0), stream);
+        const auto first = thrust::make_transform_iterator(counting, Begin{terms.terms});
+        return ::cub::DeviceSegmentedReduce::Reduce(scratch, bytes, x, s, terms.outputs, first, first + 1, Plus{}, A(0),
+                                                    stream);
+    }
     const auto in = thrust::make_transform_iterator(counting, Fetch<A>{x, terms});
     if (terms.outputs == 1)
         return ::cub::DeviceReduce::Reduce(scratch, bytes, in, s, terms.terms, Plus{}, A(0), stream);

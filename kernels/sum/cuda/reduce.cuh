@@ -18,6 +18,7 @@ struct Digits {
     std::int64_t extents[most_axes] = {}, strides[most_axes] = {};
 
     __host__ __device__ std::int64_t offset(std::int64_t i) const {
+        if (rank == 1) return i * strides[0];  // no division
         std::int64_t at = 0;
         for (int axis = rank - 1; axis >= 0; --axis) {
             at += i % extents[axis] * strides[axis];
