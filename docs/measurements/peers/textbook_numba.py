@@ -12,8 +12,11 @@ import subprocess
 import sys
 
 try:
-    import numba
     import numpy as np
+
+    if not hasattr(np, "row_stack"):  # numba's CUDA target of 2026 names what NumPy 2.5 no longer has
+        np.row_stack = np.vstack
+    import numba
     from numba import cuda, float32, float64
 except ImportError as missing:
     sys.exit(f"textbook_numba: {missing}: pip install numba numpy")
