@@ -344,7 +344,7 @@ TEST_F(Running, InterruptedRunsReportWhatDidNotRun) {
     write("job.yaml",
           "jobs:\n  long: {op: matmul, variant: loop, inputs: {a: {generate: normal, shape: [6000, 6000]}, b: "
           "{generate: normal, shape: [6000, 6000]}}, outputs: a.h5}\n  next: {op: add, inputs: {x: 1, y: 2}}\n");
-    const Ran ran = run("run job.yaml", "timeout --preserve-status -s INT 2");
+    const Ran ran = run("run job.yaml", "timeout --foreground --preserve-status -s INT 2");
     EXPECT_EQ(ran.exit, 130);
     const auto report = nlohmann::json::parse(read_text(folder / "out/job/report.json"));
     EXPECT_EQ(report["exit"], 130);

@@ -16,6 +16,29 @@ constexpr std::int64_t default_threads = 256;
 constexpr std::int64_t terms_a_thread = 16;
 constexpr std::int64_t blocks_a_multiprocessor = 16;
 
+/// A thread's share: every blockDim-th term from r on, four loads on their way at a time so that memory is kept busy.
+template <class A, class T>
+__device__ A strided_sum(const T* x, std::int64_t stride, std::int64_t r, std::int64_t end) {
+    const std::int64_t step = blockDim.x;
+    A sum = A(0);
+    for (; r + 3 * step < end; r += 4 * step) {
+        const T a = x[r * stride], b = x[(r + step) * stride], c = x[(r + 2 * step) * stride],
+                d = x[(r + 3 * step) * stride];
+        sum = plus(sum, plus(plus(gridstride::cuda::widen<A>(a), gridstride::cuda::widen<A>(b)),
+                             plus(gridstride::cuda::widen<A>(c), gridstride::cuda::widen<A>(d))));
+    }
+    for (; r < end; r += step) sum = plus(sum, gridstride::cuda::widen<A>(x[r * stride]));
+    return sum;
+}
+
+/// The same over several axes that do not join.
+template <class A, class T>
+__device__ A scattered_sum(const T* x, const Digits& summed, std::int64_t r, std::int64_t end) {
+    A sum = A(0);
+    for (; r < end; r += blockDim.x) sum = plus(sum, gridstride::cuda::widen<A>(x[summed.offset(r)]));
+    return sum;
+}
+
 template <class T, class A>
 __global__ void block_tree_kernel(const T* x, A* s, Terms terms, std::int64_t stretch, std::int64_t stretches) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -25,10 +48,9 @@ __global__ void block_tree_kernel(const T* x, A* s, Terms terms, std::int64_t st
         const std::int64_t o = work / stretches, begin = work % stretches * stretch;
         const std::int64_t end = begin + stretch < terms.terms ? begin + stretch : terms.terms;
         const T* first = x + terms.kept.offset(o);
-        A sum = A(0);
-        for (std::int64_t r = begin + t; r < end; r += blockDim.x)
-            sum = plus(sum, gridstride::cuda::widen<A>(first[terms.summed.offset(r)]));
-        sums[t] = sum;
+        sums[t] = terms.summed.rank <= 1
+                      ? strided_sum<A>(first, terms.summed.rank == 0 ? 0 : terms.summed.strides[0], begin + t, end)
+                      : scattered_sum<A>(first, terms.summed, begin + t, end);
         __syncthreads();
         unsigned half = 1;
         while (2 * half < blockDim.x) half *= 2;
