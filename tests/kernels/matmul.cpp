@@ -322,7 +322,10 @@ TEST(MatmulLayout, counts_beyond_two_to_the_31) {
     const matmul::Layout layout = matmul::layout(posed.params, posed.in);
     EXPECT_EQ(layout.offset(layout.a, 2), 2 * int64_t{2147488281});
     EXPECT_EQ(layout.offset(layout.b, 2), 0);
-    for (const Variant* variant : entry("matmul").variants) EXPECT_EQ(variant->refuses(posed), "");
+    for (const Variant* variant : entry("matmul").variants)
+        if (variant->device == Device::cpu) {
+            EXPECT_EQ(variant->refuses(posed), "");
+        }
     posed.in[0].shape = {1, int64_t{1} << 31};
     posed.in[1].shape = {int64_t{1} << 31, 1};
     EXPECT_NE(matmul::cpu::openblas::row.refuses(posed).find("k is 2147483648"), std::string::npos);
