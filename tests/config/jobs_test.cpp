@@ -42,7 +42,7 @@ jobs:
     EXPECT_EQ(product.mark.line, 5);
     EXPECT_EQ(product.mark.column, 3);
     const auto& a = std::get<Dataset>(product.inputs.at("a").source);
-    EXPECT_EQ(a.file, "/work/data/f.h5");
+    EXPECT_EQ(a.file, "/jobs/data/f.h5");
     EXPECT_EQ(a.path, "/entry/a");
     const Input& b = product.inputs.at("b");
     EXPECT_EQ(b.shape, (Shape{4096, 512}));
@@ -548,9 +548,9 @@ TEST(References, take_the_longest_name_before_the_slash_and_else_are_variables) 
         "$file:/$d}}\n"
         "  c: {op: sum, inputs: {x: \"${file}-2:/s\"}}\n");
     EXPECT_EQ(std::get<JobOutput>(loaded.job("a").inputs.at("x").source).job, "file-2");
-    EXPECT_EQ(std::get<Dataset>(loaded.job("file-2").inputs.at("x").source).file, "/work/g.h5");
+    EXPECT_EQ(std::get<Dataset>(loaded.job("file-2").inputs.at("x").source).file, "/jobs/g.h5");
     EXPECT_EQ(std::get<Dataset>(loaded.job("file-2").inputs.at("x").source).path, "/x");
-    EXPECT_EQ(std::get<Dataset>(loaded.job("c").inputs.at("x").source).file, "/work/g.h5-2");
+    EXPECT_EQ(std::get<Dataset>(loaded.job("c").inputs.at("x").source).file, "/jobs/g.h5-2");
 }
 
 TEST(References, long_chains_and_wide_graphs_do_not_recurse) {

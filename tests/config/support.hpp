@@ -24,7 +24,7 @@ struct Loaded {
 
 inline Loaded load_text(const std::string& text, const Overrides& overrides = {}) {
     Loaded loaded;
-    loaded.config = parse(text, "t.yaml", "/work", overrides, loaded.diagnostics);
+    loaded.config = parse(text, "t.yaml", "/jobs", overrides, loaded.diagnostics);
     return loaded;
 }
 

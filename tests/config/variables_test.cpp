@@ -81,7 +81,7 @@ TEST(Variables, take_values_with_their_types) {
     EXPECT_EQ(std::get<Numbers>(input_of(good(sum_of(vars, "$list"))).source).shape, Shape{2});
     EXPECT_EQ(std::get<Numbers>(input_of(good(sum_of(vars, "$n"))).source).shape, Shape{});
     EXPECT_EQ(std::get<Dataset>(input_of(good(sum_of(vars, "\"f$n-${half}.h5:/x$$y/$text\""))).source).file,
-              "/work/f4-2.h5");
+              "/jobs/f4-2.h5");
     EXPECT_EQ(std::get<Dataset>(input_of(good(sum_of(vars, "\"f$n-${half}.h5:/x$$y/$text\""))).source).path, "/x$y/4");
     expect_one(sum_of(vars, "{generate: ones, shape: $text}"), 5, 41, {"shape", "the text '4'"});
     EXPECT_EQ(good("vars: {all: {a: f.h5:/a, b: 2}, k: 0.5, p: {alpha: $k}}\njobs:\n  a: {op: matmul, inputs: $all, "

@@ -133,7 +133,7 @@ jobs:
     const std::string yaml = facts(loaded.job("full"));
     const Job again = good(yaml).job("full");
     const Input &a = again.inputs.at("a"), &b = again.inputs.at("b"), &c = again.inputs.at("c");
-    EXPECT_EQ(std::get<Dataset>(a.source).file, "/work/f $ \" é.h5");
+    EXPECT_EQ(std::get<Dataset>(a.source).file, "/jobs/f $ \" é.h5");
     EXPECT_EQ(std::get<Dataset>(a.source).path, "/g/a");
     EXPECT_EQ(a.select, "0:4, ..., 1");
     EXPECT_EQ(a.shape, (Shape{4, -1}));
@@ -165,7 +165,7 @@ TEST(Written, defaults_are_filled_in) {
     for (const std::string part :
          {"schema: 1\n", "variant: loop\n", "device: cpu\n", "tolerance: {factor: 4.0}\n",
           "validate: {sample: 4096, terms: 2000000000.0, seed: 0}\n", "transpose_a: none", "compute: auto",
-          "alpha: 1.0", "from: \"/work/f.h5:/a\"", "store: {compression: none, shuffle: false}"})
+          "alpha: 1.0", "from: \"/jobs/f.h5:/a\"", "store: {compression: none, shuffle: false}"})
         EXPECT_NE(yaml.find(part), std::string::npos) << part << " is not in\n" << yaml;
     EXPECT_EQ(yaml.find("beta"), std::string::npos);  // unset without c
     good(yaml);
