@@ -159,17 +159,14 @@ Config parse(const std::string& text, const std::string& source, const std::stri
 /// lie inside), `...` once; axes left out are whole. Error (config): what is wrong, and the shape.
 Selection select(std::string_view text, const Shape& shape);
 
-/// A job file with this one job, resolved, which runs again as it is: absolute paths, every default filled in.
-/// variant, device: of the case.
-std::string to_yaml(const Job& job, const Params& resolved, std::string_view variant, std::string_view device);
-
 /// A case's job as it was resolved. device: "cpu", "cuda" or "cuda:N".
 struct Resolved {
     const Job* job = nullptr;
     Params params;
     std::string variant, device;
 };
-/// The same of several jobs: one that reads `$job:/OUTPUT` runs again only together with the jobs it reads.
+/// A job file of these jobs, resolved, which runs again as it is: absolute paths, every default filled in. One that
+/// reads `$job:/OUTPUT` needs the jobs it reads beside it.
 std::string to_yaml(const std::vector<Resolved>& jobs);
 
 /// JSON Schema (2020-12) of job files, for editors; made from the operation tables.

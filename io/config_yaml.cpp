@@ -198,8 +198,4 @@ std::string to_yaml(const std::vector<Resolved>& jobs) {
     return text;
 }
 
-std::string to_yaml(const Job& job, const Params& resolved, std::string_view variant, std::string_view device) {
-    return to_yaml({{&job, resolved, std::string(variant), std::string(device)}});
-}
-
 }  // namespace gridstride::config

@@ -12,27 +12,8 @@ std::vector<Spec> infer(const Params&, std::span<const Spec> in, std::optional<D
     return elementwise::infer(op, in, result);
 }
 
-std::int64_t terms(const Problem&) {
-    return 1;
-}
-
 Rule rule(const Problem&) {
     return Rule::rounded;
-}
-
-std::vector<std::string_view> prefer(const Problem&) {
-    return {"grid_stride", "loop"};
-}
-
-std::vector<Problem> cases() {
-    std::vector<Problem> result;
-    for (const DType dtype : all_dtypes)
-        for (const std::vector<Shape>& shapes : elementwise::broadcasting_shapes()) {
-            Problem problem;
-            problem.in = {{dtype, shapes[0]}};
-            result.push_back(problem);
-        }
-    return result;
 }
 
 }  // namespace
@@ -46,13 +27,13 @@ const Op op{
     .integers = true,
     .infer = infer,
     .cost = elementwise::traffic,
-    .terms = terms,
+    .terms = elementwise::terms,
     .rule = rule,
-    .prefer = prefer,
+    .prefer = elementwise::prefer,
     .axes = elementwise::axes,
     .cut = elementwise::cut,
     .reference = reference,
-    .cases = cases,
+    .cases = [] { return elementwise::cases(1); },
     .origins = elementwise::origins,
     .keeps_units = true,
 };

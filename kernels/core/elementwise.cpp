@@ -63,25 +63,41 @@ std::vector<AxisOrigin> origins(const Problem& problem) {
     return result;
 }
 
-std::vector<std::vector<Shape>> broadcasting_shapes() {
-    return {{{}, {}},
-            {{}, {2, 3}},
-            {{1}, {1}},
-            {{0}, {0}},
-            {{3, 0, 5}, {1, 1, 5}},
-            {{2, 3}, {0, 1, 1}},
-            {{7}, {7}},
-            {{5, 7}, {5, 7}},
-            {{1, 3}, {2, 3}},
-            {{5, 1}, {1, 7}},
-            {{1, 1023}, {2, 1}},
-            {{4097}, {4097}},
-            {{31, 1, 33}, {17, 1}},
-            {{3, 2, 5, 2, 3}, {2, 1, 2, 1}},
-            {{2, 1, 3, 1, 5}, {1, 4, 1, 2, 1}},
-            {{1000, 3}, {3}},
-            {{100003}, {}},
-            {{100003}, {100003}}};
+std::int64_t terms(const Problem&) {
+    return 1;
+}
+
+std::vector<std::string_view> prefer(const Problem&) {
+    return {"grid_stride", "loop"};
+}
+
+std::vector<Problem> cases(std::size_t inputs) {
+    const std::vector<std::vector<Shape>> broadcasting = {{{}, {}},
+                                                          {{}, {2, 3}},
+                                                          {{1}, {1}},
+                                                          {{0}, {0}},
+                                                          {{3, 0, 5}, {1, 1, 5}},
+                                                          {{2, 3}, {0, 1, 1}},
+                                                          {{7}, {7}},
+                                                          {{5, 7}, {5, 7}},
+                                                          {{1, 3}, {2, 3}},
+                                                          {{5, 1}, {1, 7}},
+                                                          {{1, 1023}, {2, 1}},
+                                                          {{4097}, {4097}},
+                                                          {{31, 1, 33}, {17, 1}},
+                                                          {{3, 2, 5, 2, 3}, {2, 1, 2, 1}},
+                                                          {{2, 1, 3, 1, 5}, {1, 4, 1, 2, 1}},
+                                                          {{1000, 3}, {3}},
+                                                          {{100003}, {}},
+                                                          {{100003}, {100003}}};
+    std::vector<Problem> result;
+    for (const DType dtype : all_dtypes)
+        for (const std::vector<Shape>& shapes : broadcasting) {
+            Problem problem;
+            for (std::size_t i = 0; i < inputs; ++i) problem.in.push_back({dtype, shapes[i]});
+            result.push_back(problem);
+        }
+    return result;
 }
 
 Nest collapse(const Shape& out, std::span<const Spec> in) {

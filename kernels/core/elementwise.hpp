@@ -26,8 +26,13 @@ std::vector<Axis> axes(const Problem& problem);
 Piece cut(const Problem& problem, std::size_t axis, std::int64_t begin, std::int64_t end);
 /// Each output axis keeps the axis of the first input that has it at its full length.
 std::vector<AxisOrigin> origins(const Problem& problem);
-/// Shapes that reach each path: scalars, empty, odd, across block sizes, repeated along any axis.
-std::vector<std::vector<Shape>> broadcasting_shapes();
+/// One term an output.
+std::int64_t terms(const Problem& problem);
+/// On CUDA the mapping that suits any size, on the CPU the loop.
+std::vector<std::string_view> prefer(const Problem& problem);
+/// For one or two inputs, in every dtype: shapes that reach each path (scalars, empty, odd, across block sizes,
+/// repeated along any axis).
+std::vector<Problem> cases(std::size_t inputs);
 
 /// The loop nest over an output and inputs that broadcast to it. Neighbouring axes that every input steps through as if
 /// they were one are one, axes of length 1 are none; there is at least one axis. The output is contiguous, and along

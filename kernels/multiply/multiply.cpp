@@ -18,27 +18,8 @@ Cost cost(const Problem& problem) {
     return cost;
 }
 
-std::int64_t terms(const Problem&) {
-    return 1;
-}
-
 Rule rule(const Problem& problem) {  // the parts of a complex product are sums of two rounded products
     return is_complex(arithmetic(op, problem)) ? Rule::accumulated : Rule::rounded;
-}
-
-std::vector<std::string_view> prefer(const Problem&) {
-    return {"grid_stride", "loop"};
-}
-
-std::vector<Problem> cases() {
-    std::vector<Problem> result;
-    for (const DType dtype : all_dtypes)
-        for (const std::vector<Shape>& shapes : elementwise::broadcasting_shapes()) {
-            Problem problem;
-            problem.in = {{dtype, shapes[0]}, {dtype, shapes[1]}};
-            result.push_back(problem);
-        }
-    return result;
 }
 
 }  // namespace
@@ -52,13 +33,13 @@ const Op op{
     .integers = true,
     .infer = infer,
     .cost = cost,
-    .terms = terms,
+    .terms = elementwise::terms,
     .rule = rule,
-    .prefer = prefer,
+    .prefer = elementwise::prefer,
     .axes = elementwise::axes,
     .cut = elementwise::cut,
     .reference = reference,
-    .cases = cases,
+    .cases = [] { return elementwise::cases(2); },
     .origins = elementwise::origins,
 };
 

@@ -83,7 +83,7 @@ TEST_F(Folder, standard_input_is_read_for_a_dash) {
 
 /// What a job says, as text, for comparison.
 std::string facts(const Job& job) {
-    return to_yaml(job, job.params, job.variants[0], "cpu");
+    return to_yaml({{&job, job.params, job.variants[0], "cpu"}});
 }
 
 TEST(Written, jobs_load_again_to_the_same_job) {
@@ -161,7 +161,7 @@ jobs:
 
 TEST(Written, defaults_are_filled_in) {
     const Job job = good(matmul("")).job();
-    const std::string yaml = to_yaml(job, resolve(job.entry->op->params, job.params), "loop", "cpu");
+    const std::string yaml = to_yaml({{&job, resolve(job.entry->op->params, job.params), "loop", "cpu"}});
     for (const std::string part :
          {"schema: 1\n", "variant: loop\n", "device: cpu\n", "tolerance: {factor: 4.0}\n",
           "validate: {sample: 4096, terms: 2000000000.0, seed: 0}\n", "transpose_a: none", "compute: auto",
