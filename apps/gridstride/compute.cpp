@@ -2,7 +2,7 @@
 // Buffers, poison, the call and its clock, for both kinds of device.
 #include "compute.hpp"
 
-#include "core/interrupt.hpp"
+#include "core/parallel.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +10,11 @@
 #include <vector>
 
 namespace gridstride::engine {
+
+Plan prepare(const Variant& variant, const Problem& problem) {
+    if (problem.place.device == Device::cuda) cuda::select(problem.place.index);
+    return variant.prepare(problem);
+}
 
 namespace {
 
@@ -49,7 +54,7 @@ int in_place(const Op& op, const Problem& problem) {
 }
 
 Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed) {
-    const Plan plan = variant.prepare(problem);
+    const Plan plan = prepare(variant, problem);
     const Tensor workspace = bytes(plan.workspace);
     Computed result{Tensor(problem.out[0]), 0, 0, 0, {}};
     const Slab out = result.out.slab();
@@ -69,26 +74,64 @@ Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const 
     return result;
 }
 
+/// Copies through a pinned buffer, a piece at a time.
+class Staging {
+  public:
+    Staging(cuda::Queue& queue, std::size_t largest)
+        : queue_(queue), pinned_(bytes(std::min(largest, piece), Memory::pinned)) {}
+
+    /// Seconds of the copies between pinned memory and the device.
+    double to_device(const std::byte* from, std::byte* to, std::size_t size) {
+        double seconds = 0;
+        for (std::size_t at = 0; at < size; at += piece) {
+            const std::size_t n = std::min(piece, size - at);
+            copy_on_host(from + at, pinned_.data(), n);
+            seconds += queue_.time([&] { queue_.copy(pinned_.data(), to + at, n, cuda::Direction::to_device); });
+        }
+        return seconds;
+    }
+    double to_host(const std::byte* from, std::byte* to, std::size_t size) {
+        double seconds = 0;
+        for (std::size_t at = 0; at < size; at += piece) {
+            const std::size_t n = std::min(piece, size - at);
+            seconds += queue_.time([&] { queue_.copy(from + at, pinned_.data(), n, cuda::Direction::to_host); });
+            copy_on_host(pinned_.data(), to + at, n);
+        }
+        return seconds;
+    }
+
+  private:
+    static constexpr std::size_t piece = std::size_t{64} << 20;
+
+    static void copy_on_host(const std::byte* from, std::byte* to, std::size_t size) {
+        for_blocks(static_cast<std::int64_t>(size), 4 << 20, threads_of({}), [&](std::int64_t begin, std::int64_t end) {
+            std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+        });
+    }
+
+    cuda::Queue& queue_;
+    Tensor pinned_;
+};
+
 Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed) {
     const int index = problem.place.index;
     cuda::Queue queue(index);
-    const Plan plan = variant.prepare(problem);
+    const Plan plan = prepare(variant, problem);
     const Tensor workspace = bytes(plan.workspace, Memory::device, index);
     const Tensor out(problem.out[0], Memory::device, index);
     const Slab out_slab = out.slab();
     Computed result{Tensor(problem.out[0]), 0, 0, 0, plan.launched};
 
+    std::size_t largest = out.spec().bytes();
+    for (const Slab& slab : in)
+        if (slab.spec.present) largest = std::max(largest, slab.spec.bytes());
+    Staging staging(queue, largest);
     std::vector<Tensor> inputs(in.size());
     std::vector<Slab> handed(in.begin(), in.end());
-    Tensor base;  // what an in-place output begins as
     for (std::size_t i = 0; i < in.size(); ++i) {
         if (!in[i].spec.present) continue;
-        const std::size_t size = in[i].spec.bytes();
-        const Tensor pinned(in[i].spec, Memory::pinned);
-        if (size > 0) std::memcpy(pinned.data(), in[i].data, size);
         inputs[i] = Tensor(in[i].spec, Memory::device, index);
-        result.copy_in +=
-            queue.time([&] { queue.copy(pinned.data(), inputs[i].data(), size, cuda::Direction::to_device); });
+        result.copy_in += staging.to_device(in[i].data, inputs[i].data(), in[i].spec.bytes());
         handed[i] = static_cast<int>(i) == alias ? out_slab : inputs[i].slab();
     }
     const auto begin = [&] {
@@ -114,10 +157,7 @@ Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const
         enqueue();
         queue.synchronize();
     }
-    const Tensor pinned(problem.out[0], Memory::pinned);
-    result.copy_out =
-        queue.time([&] { queue.copy(out.data(), pinned.data(), out.spec().bytes(), cuda::Direction::to_host); });
-    if (out.spec().bytes() > 0) std::memcpy(result.out.data(), pinned.data(), out.spec().bytes());
+    result.copy_out = staging.to_host(out.data(), result.out.data(), out.spec().bytes());
     return result;
 }
 
