@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compute.hpp"
 #include "session.hpp"
 #include "table.hpp"
 
@@ -40,10 +41,14 @@ void explain(const engine::Case& one) {
                    fmt::format("{} read, {} written at least", bytes_text(static_cast<std::uint64_t>(cost.read)),
                                bytes_text(static_cast<std::uint64_t>(cost.written)))});
         table.row({"memory", bytes_text(one.memory), "inputs, outputs and workspace"});
-        if (one.place.device == Device::cpu) {
-            const gridstride::Plan plan = one.variant->prepare(problem);
-            if (!plan.words.empty()) table.row({"plan", plan.words, ""});
-        }
+        const gridstride::Plan plan = engine::prepare(*one.variant, problem);
+        if (!plan.words.empty()) table.row({"plan", plan.words, ""});
+        if (plan.launched)
+            table.row({"launch",
+                       fmt::format("grid {}, block {}", to_text(plan.launched->grid), to_text(plan.launched->block)),
+                       fmt::format("{} blocks a multiprocessor, occupancy {:.0f} %, {} idle threads",
+                                   plan.launched->blocks_per_multiprocessor, 100 * plan.launched->occupancy,
+                                   plan.launched->idle_threads)});
     }
     table.print(stdout);
 }

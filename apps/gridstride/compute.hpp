@@ -18,6 +18,9 @@ struct Computed {
     double with_copies() const { return copy_in + seconds + copy_out; }
 };
 
+/// The variant's plan, on the problem's own device. Errors: those of prepare; (device) one that does not work.
+Plan prepare(const Variant& variant, const Problem& problem);
+
 /// Output 0 of `problem` by `variant`. in: on the host, left as they are; an output that may overwrite one of them
 /// begins as its copy, any other as NaN (integers 0xA5 bytes). timed: repeat for the median; else one run. Errors:
 /// those of prepare and step; (device) not enough memory.

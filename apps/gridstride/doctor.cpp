@@ -35,9 +35,7 @@ Tensor normal(const Spec& spec, std::uint64_t seed) {
     return generate::make(values, spec.shape, spec.dtype, seed);
 }
 
-std::string remedy(const Variant& variant, std::string_view message) {
-    if (message.find("no kernel image") != std::string_view::npos)
-        return "this build has no code for this GPU: configure again with -DCMAKE_CUDA_ARCHITECTURES=native and build";
+std::string remedy(const Variant& variant) {
     if (variant.device == Device::cuda)
         return "see what the driver says (nvidia-smi, dmesg); the driver must not be older than the toolkit";
     if (variant.name == "openblas")
@@ -77,15 +75,15 @@ void check(const Op& op, const Variant& variant, const Place& place, Table& tabl
         if (verdict != "pass") break;
     }
     if (dtypes.empty() && verdict == "pass") return;  // it takes none of them here
-    const std::string title = fmt::format("{}[{}]", op.name, variant.name);
-    table.row({title, std::string(name(place.device)), verdict,
+    const std::string title = fmt::format("{}[{}]", op.name, variant.name),
+                      device = place.device == Device::cpu ? "cpu" : fmt::format("cuda:{}", place.index);
+    table.row({title, device, verdict,
                verdict != "pass" ? "-"
                : used == 0       ? "exact"
                                  : fmt::format("{:.0f} %", 100 * used),
                fmt::format("{}", fmt::join(dtypes, ", "))});
     if (verdict != "pass")
-        faults.push_back(
-            {fmt::format("{} on {}: {}: {}", title, name(place.device), verdict, reason), remedy(variant, reason)});
+        faults.push_back({fmt::format("{} on {}: {}: {}", title, device, verdict, reason), remedy(variant)});
 }
 
 /// A compressed dataset written and read back, in the current folder where that may be written: locks and space depend
@@ -162,14 +160,17 @@ int doctor() {
                  2);
     std::vector<Fault> faults;
     check_hdf5(checks, faults);
-    for (const Entry& entry : registry()) {
-        for (const Variant* variant : entry.variants) {
-            if (variant->role == Role::faulty || (variant->device == Device::cuda && gpus.empty())) continue;
-            Place place{.device = variant->device};
-            if (variant->device == Device::cuda) place.limits = gpus[0].limits;
-            check(*entry.op, *variant, place, checks, faults);
-        }
-    }
+    std::vector<Place> places{{}};
+    for (std::size_t i = 0; i < gpus.size(); ++i)
+        if (gpus[i].refusal.empty())
+            places.push_back({Device::cuda, static_cast<int>(i), 0, gpus[i].limits});
+        else
+            faults.push_back({fmt::format("cuda:{} cannot be used", i), gpus[i].refusal});
+    for (const Entry& entry : registry())
+        for (const Variant* variant : entry.variants)
+            for (const Place& place : places)
+                if (variant->role != Role::faulty && variant->device == place.device)
+                    check(*entry.op, *variant, place, checks, faults);
     fmt::print("small problems against the reference\n{}\n", checks.text(out));
 
     for (const Fault& fault : faults) fmt::print("fault: {}\n  remedy: {}\n", printable(fault.what), fault.remedy);

@@ -206,13 +206,19 @@ struct Choice {
     bool doubled = false;
 };
 
-bool has_gpu(const Planner& planner, const config::Job& job) {
-    return static_cast<int>(planner.gpus.size()) > job.device.index;
+/// Why the CUDA device that the job may take cannot be had; empty: it can.
+std::string no_gpu(const Planner& planner, const config::Job& job) {
+    const auto index = static_cast<std::size_t>(job.device.index);
+    if (planner.gpus.empty()) return planner.no_gpu;
+    if (index < planner.gpus.size()) return planner.gpus[index].refusal;
+    return planner.gpus.size() == 1 ? std::string("there is one CUDA device, cuda:0")
+                                    : fmt::format("there are {} CUDA devices, cuda:0 to cuda:{}", planner.gpus.size(),
+                                                  planner.gpus.size() - 1);
 }
 
 bool allowed(const Planner& planner, const config::Job& job, Device device) {
     if (!job.device.any) return job.device.device == device;
-    return device == Device::cpu || !planner.gpus.empty();
+    return device == Device::cpu || no_gpu(planner, job).empty();
 }
 
 Place place_of(const Planner& planner, const config::Job& job, Device device) {
@@ -220,16 +226,40 @@ Place place_of(const Planner& planner, const config::Job& job, Device device) {
                 device == Device::cuda ? job.device.index : 0,
                 job.threads.value_or(planner.options.overrides.threads.value_or(0)),
                 {}};
-    if (device == Device::cuda && has_gpu(planner, job))
+    if (device == Device::cuda && no_gpu(planner, job).empty())
         place.limits = planner.gpus[static_cast<std::size_t>(place.index)].limits;
     return place;
 }
 
+/// Bytes of inputs, outputs and workspace; the largest number where they cannot be counted.
+std::size_t memory_of(const Problem& problem, const Variant& row) try {
+    std::size_t total = row.memory == nullptr ? 0 : row.memory(problem);
+    for (const Spec& spec : problem.in) total += spec.present ? spec.bytes() : 0;
+    for (const Spec& spec : problem.out) total += spec.bytes();
+    return total;
+} catch (const Error&) {
+    return SIZE_MAX;
+}
+
+/// Why so many bytes do not fit a device; empty: they do.
+std::string too_large(const cuda::DeviceInfo& gpu, int index, std::size_t bytes) {
+    if (bytes <= gpu.free_memory) return {};
+    return fmt::format("needs {:.2f} GiB of memory, cuda:{} has {:.2f} of {:.2f} GiB free",
+                       static_cast<double>(bytes) / 0x1p30, index, static_cast<double>(gpu.free_memory) / 0x1p30,
+                       static_cast<double>(gpu.total_memory) / 0x1p30);
+}
+
 std::string refusal(const Planner& planner, const config::Job& job, const Variant& row, Problem problem) {
-    if (row.device == Device::cuda && planner.gpus.empty() && cuda::built_in())
-        return fmt::format("{}: {}", row.name, planner.no_gpu);
+    if (row.device == Device::cuda && cuda::built_in())
+        if (const std::string why = no_gpu(planner, job); !why.empty()) return fmt::format("{}: {}", row.name, why);
     problem.place = place_of(planner, job, row.device);
-    return row.refuses == nullptr ? std::string() : row.refuses(problem);
+    if (row.refuses != nullptr)
+        if (std::string why = row.refuses(problem); !why.empty()) return why;
+    const Op& op = *job.entry->op;
+    const std::optional<Problem> compact = op.compact == nullptr ? std::nullopt : op.compact(problem);
+    return row.device == Device::cuda ? too_large(planner.gpus[static_cast<std::size_t>(job.device.index)],
+                                                  job.device.index, memory_of(compact ? *compact : problem, row))
+                                      : std::string();
 }
 
 /// `auto`: the first of the operation's preferences that does not refuse; on CUDA custom ones only.
@@ -421,15 +451,6 @@ void compact_all(Plan& plan) {
     }
 }
 
-std::size_t memory_of(const Case& one) {
-    const Problem& problem = one.computed();
-    std::size_t total = 0;
-    for (const Spec& spec : problem.in) total += spec.present ? spec.bytes() : 0;
-    for (const Spec& spec : problem.out) total += spec.bytes();
-    if (one.variant != nullptr && one.variant->memory != nullptr) total += one.variant->memory(problem);
-    return total;
-}
-
 void plan_job(Planner& planner, const config::Job& job) {
     Planned& state = planner.done[job.name];
     const Op& op = *job.entry->op;
@@ -592,7 +613,8 @@ void keep_only(Plan& plan, const std::vector<std::string>& globs, config::Diagno
 }
 
 /// What can be said once all cases are known: who reads whom, compact or not, memory.
-void finish(Plan& plan) {
+void finish(Planner& planner) {
+    Plan& plan = planner.plan;
     for (const Case& one : plan.cases)
         for (const PlannedInput& input : one.inputs)
             if (input.producer >= 0) ++plan.cases[static_cast<std::size_t>(input.producer)].consumers;
@@ -601,21 +623,19 @@ void finish(Plan& plan) {
     for (Case& one : plan.cases) {
         if (!one.reason.empty()) continue;
         if (one.compact) one.compact->place = one.place;
-        try {
-            one.memory = memory_of(one);
-        } catch (const Error& fault) {
-            one.memory = SIZE_MAX;
-        }
+        one.memory = memory_of(one.computed(), *one.variant);
         for (PlannedInput& input : one.inputs)
             if (input.info)
                 input.bytes = static_cast<std::uint64_t>(count(shape_of(input.select))) *
                               static_cast<std::uint64_t>(std::max(input.info->type.bits, 8) / 8) *
                               (input.info->type.kind == hdf5::FileType::Kind::complex ? 2 : 1);
-        if (one.memory > available) {
+        if (one.memory > available)
             one.reason = fmt::format("needs {:.2f} GiB of memory, this machine has {:.2f} GiB",
                                      static_cast<double>(one.memory) / 0x1p30, static_cast<double>(available) / 0x1p30);
-            one.exit = 4;
-        }
+        else if (one.place.device == Device::cuda)
+            one.reason =
+                too_large(planner.gpus[static_cast<std::size_t>(one.place.index)], one.place.index, one.memory);
+        if (!one.reason.empty()) one.exit = 4;
     }
 }
 
@@ -623,12 +643,9 @@ void finish(Plan& plan) {
 void require_devices(const Planner& planner) {
     for (const Case& one : planner.plan.cases) {
         const config::DeviceChoice& device = one.job->device;
-        if (device.any || device.device != Device::cuda || has_gpu(planner, *one.job)) continue;
-        throw Error(Category::device,
-                    fmt::format("job {} asks for cuda:{}, and {}", one.job->name, device.index,
-                                planner.gpus.empty()
-                                    ? planner.no_gpu
-                                    : fmt::format("there are {} CUDA devices, counted from 0", planner.gpus.size())));
+        if (device.any || device.device != Device::cuda) continue;
+        if (const std::string why = no_gpu(planner, *one.job); !why.empty())
+            throw Error(Category::device, fmt::format("job {} asks for cuda:{}: {}", one.job->name, device.index, why));
     }
 }
 
@@ -669,7 +686,7 @@ Plan plan(const std::string& source, const PlanOptions& options, config::Diagnos
         diagnostics.add({plan.config.source, 0, 0}, fault.what());
     }
     keep_only(plan, options.only, diagnostics);
-    finish(plan);
+    finish(planner);
     if (diagnostics.empty()) require_devices(planner);
     return plan;
 }

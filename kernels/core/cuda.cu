@@ -5,6 +5,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "core/device.hpp"
@@ -33,7 +34,34 @@ std::string version_text(int version) {
     return version == 0 ? "" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+/// Compiled for the same architectures as every kernel: does a device take it, it takes them.
+__global__ void probe_kernel() {}
+
+/// Why this build cannot use the present device; empty: it can.
+std::string refusal_of(const cudaDeviceProp& properties) {
+    cudaFuncAttributes attributes{};
+    const cudaError_t status = cudaFuncGetAttributes(&attributes, probe_kernel);
+    cudaGetLastError();
+    if (status == cudaSuccess) return {};
+    const std::string capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+    if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction)
+        return "this build has no code for " + std::string(properties.name) + " (compute capability " + capability +
+               "): configure with -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(properties.major) +
+               std::to_string(properties.minor) + " and build again";
+    return std::string(properties.name) + ": " + cudaGetErrorString(status);
+}
+
 }  // namespace
+
+std::string why_none(cudaError_t status, int driver, int runtime, const char* visible) {
+    if (driver == 0) return "no NVIDIA driver is installed";
+    if (status == cudaErrorInsufficientDriver)
+        return "the NVIDIA driver supports CUDA " + version_text(driver) + ", this build needs " +
+               version_text(runtime) + ": update the driver";
+    if ((status == cudaSuccess || status == cudaErrorNoDevice) && visible != nullptr)
+        return "no CUDA device is visible: CUDA_VISIBLE_DEVICES is '" + std::string(visible) + "'";
+    return status == cudaSuccess ? "no CUDA device is visible" : cudaGetErrorString(status);
+}
 
 std::string runtime_version() {
     int version = 0;
@@ -50,7 +78,10 @@ std::vector<DeviceInfo> devices(std::string* why) {
     const cudaError_t status = cudaGetDeviceCount(&count);
     if (status != cudaSuccess || count == 0) {
         cudaGetLastError();
-        if (why != nullptr) *why = status == cudaSuccess ? "no CUDA device is visible" : cudaGetErrorString(status);
+        int driver = 0, runtime = 0;
+        cudaDriverGetVersion(&driver);
+        cudaRuntimeGetVersion(&runtime);
+        if (why != nullptr) *why = why_none(status, driver, runtime, std::getenv("CUDA_VISIBLE_DEVICES"));
         return {};
     }
     std::vector<DeviceInfo> list;
@@ -74,14 +105,19 @@ std::vector<DeviceInfo> devices(std::string* why) {
                        properties.maxThreadsDim[2]};
         check(cudaSetDevice(i));
         check(cudaMemGetInfo(&info.free_memory, &info.total_memory));
+        info.refusal = refusal_of(properties);
         list.push_back(info);
     }
     check(cudaSetDevice(0));
     return list;
 }
 
-std::byte* allocate(std::size_t bytes, int device) {
+void select(int device) {
     check(cudaSetDevice(device));
+}
+
+std::byte* allocate(std::size_t bytes, int device) {
+    select(device);
     void* data = nullptr;
     const cudaError_t status = cudaMalloc(&data, bytes);
     if (status == cudaErrorMemoryAllocation) {
@@ -122,7 +158,7 @@ cudaEvent_t event(void* handle) {
 }  // namespace
 
 Queue::Queue(int device) : device_(device) {
-    check(cudaSetDevice(device));
+    select(device);
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     stream_.handle = stream;

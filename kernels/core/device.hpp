@@ -45,15 +45,20 @@ struct DeviceInfo {
     int major = 0, minor = 0;
     std::size_t total_memory = 0, free_memory = 0;
     Limits limits;
+    std::string refusal;  // not empty: it cannot be used, and why
 };
 
 /// Is CUDA code in this build?
 bool built_in();
-/// Visible devices; empty where there is none, with the reason in *why (no toolkit, no driver, driver too old).
+/// Visible devices; empty where there is none, with the reason in *why (no toolkit, no driver, driver too old). One
+/// that this build has no code for says so in its refusal.
 std::vector<DeviceInfo> devices(std::string* why = nullptr);
 /// "13.0" of the runtime and of the driver; empty where there is none.
 std::string runtime_version();
 std::string driver_version();
+
+/// Makes it the device of this thread's CUDA calls. Error (device): there is no such device, or it does not work.
+void select(int device);
 
 // Memory and copies. Errors (device): each with what failed; out of memory with the numbers.
 std::byte* allocate(std::size_t bytes, int device);

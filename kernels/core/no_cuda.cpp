@@ -26,6 +26,9 @@ std::string runtime_version() {
 std::string driver_version() {
     return {};
 }
+void select(int) {
+    refuse();
+}
 std::byte* allocate(std::size_t, int) {
     refuse();
 }
