@@ -96,14 +96,14 @@ std::string number_text(const report::Number& number, DType dtype) {
 
 void print_table(const std::vector<report::Case>& cases, const RunOptions& options) {
     Table table({{"case"},
-                 {"device"},
+                 {"device", Align::left, 2},
                  {"verdict"},
                  {"checked", Align::right},
                  {"bound used", Align::right},
-                 {"error/vendor's", Align::right},
+                 {"error/vendor's", Align::right, 3},
                  {"kernel", Align::right},
-                 {"with copies", Align::right},
-                 {"x first", Align::right}});
+                 {"with copies", Align::right, 4},
+                 {"x first", Align::right, 1}});
     const std::map<std::string, double> first = first_times(cases);
     for (const report::Case& one : cases) {
         if (options.quiet && one.status == Status::pass) continue;
