@@ -42,6 +42,7 @@ void on_signal(int) {
 std::string time_text(double seconds) {
     if (seconds <= 0) return "-";
     const double ms = seconds * 1e3;
+    if (ms < 0.0005) return "< 0.001 ms";
     if (ms >= 1e4) return fmt::format("{:.1f} s", seconds);
     return fmt::format("{:.{}f} ms", ms, ms < 0.0995 ? 3 : ms < 9.95 ? 2 : ms < 99.5 ? 1 : 0);
 }

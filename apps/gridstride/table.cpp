@@ -132,7 +132,7 @@ std::string bytes_text(std::uint64_t bytes) {
     auto size = static_cast<double>(bytes);
     std::size_t unit = 0;
     constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    for (; size >= 1024 && unit + 1 < std::size(units); ++unit) size /= 1024;
+    for (; size >= 999.5 && unit + 1 < std::size(units); ++unit) size /= 1024;  // three digits, no exponent
     return fmt::format("{:.3g} {}", size, units[unit]);
 }
 

@@ -48,6 +48,14 @@ TEST(Grouped, HasThreeDigitsAGroup) {
     EXPECT_EQ(grouped(-100), "-100");
 }
 
+TEST(Bytes, HaveThreeDigitsAndAUnit) {
+    EXPECT_EQ(bytes_text(9999), "9999 B");
+    EXPECT_EQ(bytes_text(102'400), "100 KiB");
+    EXPECT_EQ(bytes_text(1'022'976), "999 KiB");
+    EXPECT_EQ(bytes_text(1'044'000), "0.996 MiB");  // 1020 KiB
+    EXPECT_EQ(bytes_text(std::uint64_t{3} << 40), "3 TiB");
+}
+
 TEST(Table, AlignsTextLeftAndNumbersRight) {
     Table table({{"case"}, {"kernel", Align::right}, {"verdict"}});
     table.row({"größe[loop]", "9.8 ms", "pass"});
