@@ -248,6 +248,7 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     std::vector<Key> keys(input_keys.begin(), input_keys.end());
     if (made) keys.insert(keys.end(), generate_keys.begin(), generate_keys.end());
     const std::size_t before = scope.diagnostics.met();
+    bool sourced = true;  // a variable's error is told once, where it is first read
     reader.mapping(node, key, keys);
     Node* from = node.find("from");
     if (made && from != nullptr) {
@@ -255,7 +256,7 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     } else if (!made && from == nullptr && !node.merged) {
         reader.error(node.mark(), fmt::format("{} needs `from` or `generate`", key));
     } else if (from != nullptr) {
-        written ? source.read(*from, input) : source.read_expanded(*from, input);
+        sourced = written ? source.read(*from, input) : source.read_expanded(*from, input);
     }
     // Keys that mean nothing for this source are errors, not silence.
     const bool numbers = std::holds_alternative<Numbers>(input.source);
@@ -293,7 +294,7 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     if (const Node* scale = node.find("scale"); scale != nullptr && !made)
         input.scale = reader.number(*scale, "scale", {});
     if (const Node* nan = node.find("nan")) input.nan = reader.number(*nan, "nan", {});
-    if (scope.diagnostics.met() != before || node.merged) return {};
+    if (!sourced || scope.diagnostics.met() != before || node.merged) return {};
     return input;
 }
 

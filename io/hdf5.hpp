@@ -32,6 +32,7 @@ struct Scale {
     std::string name;            // of the scale's dataset or the axis label; empty: none
     std::vector<double> values;  // empty: none or not numeric
     std::string units, long_name;
+    bool bare = false;  // a name and a length alone, never values (a netCDF dimension, an axis label)
 };
 
 /// What the header of a dataset says.
@@ -81,6 +82,9 @@ struct Statistics {
                                  // layout, byte order and type that holds them (integers apart from floats)
 };
 
+/// A filter or a source that the values need and that is not there, with its remedy; empty: nothing is missing.
+std::string missing(const Info& info);
+
 /// Reads the selection into target (contiguous or not, shape_of(select) without the pair axis), converting exactly or
 /// by the rules of core/convert.hpp. The file's own kind and width is read, in pieces of 16 MiB or of one chunk, and
 /// each chunk once. Errors (input): a value that does not convert, with its index in the dataset (an integer beyond
@@ -98,6 +102,7 @@ struct Node {
     std::string target;  // of a soft or external link: where to; of a group met before: its first path; empty: the
                          // link is hard, but what it leads to cannot be opened
     Info info;           // of a dataset
+    std::string text;    // of a dataset of strings: the first of them, quoted, short
     std::vector<Attribute> attributes;
     std::string problem;  // why it cannot be followed, opened or read; empty: it can
 };
@@ -131,8 +136,8 @@ class Writer {
     void copy_from(const std::string& dataset, const Info& source);
     /// Attaches a dimension scale to each axis: axes[i].name, made distinct (row, row_2; `_axis` is added to a name
     /// that another object of the group has; unnamed: axis_0), values or 0..n-1. Datasets of a group share a scale
-    /// where name, values, units and long_name agree. An axis longer than 2^20 without values gets netCDF's dimension
-    /// without values, which readers count 0..n-1. extents: the dataset's shape.
+    /// where name, values, units and long_name agree. A bare axis, and one longer than 2^20 without values, gets
+    /// netCDF's dimension without values, which readers count 0..n-1. extents: the dataset's shape.
     void scale(const std::string& dataset, const std::vector<Scale>& axes, const std::vector<std::int64_t>& extents);
     /// object: "/" or a dataset. An attribute of that name is replaced.
     void attribute(const std::string& object, const std::string& name, const std::string& text);

@@ -15,6 +15,9 @@ namespace gridstride::hdf5 {
 /// The header of an open dataset; file and path as the user named them.
 Info describe(const Found& found, const std::string& file, const std::string& path);
 
+/// The first strings of a dataset, short; empty where it has other values, none, or they cannot be read.
+std::string strings_text(hid_t dataset, const Info& info);
+
 std::vector<Attribute> attributes_of(hid_t object);
 /// A text attribute in full; empty where there is none.
 std::string text_attribute(hid_t object, const char* name);

@@ -37,13 +37,14 @@ std::string fixed_string(const char* bytes, std::size_t size, H5T_str_t padding)
     return text;
 }
 
-/// The strings of an attribute, at most `most` of them.
-std::vector<std::string> strings_of(hid_t attribute, hid_t type, std::int64_t n, std::int64_t most) {
+/// The strings that read(memory) gives, n of them, the first `most`.
+template <class Read>
+std::vector<std::string> strings_of(hid_t type, std::int64_t n, std::int64_t most, Read read) {
     std::vector<std::string> texts;
     const auto shown = static_cast<std::size_t>(std::min(n, most)), all = static_cast<std::size_t>(n);
     if (H5Tis_variable_str(type) > 0) {
         std::vector<char*> strings(all, nullptr);
-        if (H5Aread(attribute, type, strings.data()) < 0) return texts;
+        if (read(strings.data()) < 0) return texts;
         for (std::size_t i = 0; i < all; ++i) {
             if (i < shown) texts.emplace_back(strings[i] != nullptr ? strings[i] : "");
             if (strings[i] != nullptr) H5free_memory(strings[i]);
@@ -51,7 +52,7 @@ std::vector<std::string> strings_of(hid_t attribute, hid_t type, std::int64_t n,
     } else {
         const std::size_t size = H5Tget_size(type);
         std::vector<char> bytes(size * all);
-        if (H5Aread(attribute, type, bytes.data()) < 0) return texts;
+        if (read(bytes.data()) < 0) return texts;
         for (std::size_t i = 0; i < shown; ++i)
             texts.push_back(fixed_string(bytes.data() + i * size, size, H5Tget_strpad(type)));
     }
@@ -83,8 +84,15 @@ std::vector<std::string> numbers_of(hid_t attribute, hid_t type, const FileType&
     return texts;
 }
 
+constexpr std::int64_t shown = 6;  // values of an attribute, strings of a dataset
+
+/// "a", "[a, b]", "[a, ... 9 in all]".
+std::string listed(const std::vector<std::string>& values, std::int64_t n) {
+    if (n == 1) return cut(values.front());
+    return cut(fmt::format("[{}{}]", fmt::join(values, ", "), n > shown ? fmt::format(", ... {} in all", n) : ""));
+}
+
 std::string attribute_text(hid_t attribute) {
-    constexpr std::int64_t shown = 6;
     const Handle type = own(H5Aget_type(attribute), H5Tclose, "attribute");
     const Handle space = own(H5Aget_space(attribute), H5Sclose, "attribute");
     if (H5Sget_simple_extent_type(space) == H5S_NULL) return "empty";
@@ -92,15 +100,14 @@ std::string attribute_text(hid_t attribute) {
     const FileType decoded = decode(type);
     std::vector<std::string> values;
     if (H5Tget_class(type) == H5T_STRING) {
-        for (const auto& text : strings_of(attribute, type, n, shown)) values.push_back(text);
+        values = strings_of(type, n, shown, [&](void* memory) { return H5Aread(attribute, type, memory); });
     } else if (decoded.kind != FileType::Kind::unsupported) {
         values = numbers_of(attribute, type, decoded, n, shown);
     } else {
         return n == 1 ? decoded.text : fmt::format("{} x {}", n, decoded.text);
     }
     if (values.empty() && n > 0) return "unreadable";
-    if (H5Sget_simple_extent_type(space) == H5S_SCALAR || n == 1) return cut(values.front());
-    return cut(fmt::format("[{}{}]", fmt::join(values, ", "), n > shown ? fmt::format(", ... {} in all", n) : ""));
+    return listed(values, n);
 }
 
 Shape shape_of(const hsize_t* extents, int rank) {
@@ -261,8 +268,8 @@ Scale scale_from(hid_t scale, const Found& owner, std::int64_t extent) {
     result.name = leaf(path);
     result.units = text_attribute(scale, "units");
     result.long_name = text_attribute(scale, "long_name");
-    if (text_attribute(scale, "NAME").starts_with("This is a netCDF dimension but not a netCDF variable"))
-        return result;
+    result.bare = text_attribute(scale, "NAME").starts_with("This is a netCDF dimension but not a netCDF variable");
+    if (result.bare) return result;
     try {
         const Info info = describe(owner.file, path);
         if (info.shape != Shape{extent} || info.type.kind == FileType::Kind::complex) return result;
@@ -285,8 +292,25 @@ std::string text_attribute(hid_t object, const char* name) {
     const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
     if (!type.valid() || !space.valid() || H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
         return {};
-    const auto texts = strings_of(attribute, type, 1, 1);
+    const auto texts = strings_of(type, 1, 1, [&](void* memory) { return H5Aread(attribute, type, memory); });
     return texts.empty() ? "" : texts.front();
+}
+
+std::string strings_text(hid_t dataset, const Info& info) {
+    const Handle type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
+    if (!type.valid() || H5Tget_class(type) != H5T_STRING || info.null_space || !missing(info).empty()) return {};
+    const std::int64_t n = std::min(count(info.shape), shown);
+    if (n == 0) return {};
+    std::vector<hsize_t> places;
+    for (std::int64_t i = 0; i < n; ++i)
+        for (const std::int64_t index : unravel(i, info.shape)) places.push_back(static_cast<hsize_t>(index));
+    const auto extent = static_cast<hsize_t>(n);
+    const Handle memory_space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
+    if (!info.shape.empty() && H5Sselect_elements(space, H5S_SELECT_SET, extent, places.data()) < 0) return {};
+    auto texts = strings_of(
+        type, n, n, [&](void* memory) { return H5Dread(dataset, type, memory_space, space, H5P_DEFAULT, memory); });
+    for (std::string& text : texts) text = fmt::format("\"{}\"", text);
+    return texts.empty() ? "" : listed(texts, count(info.shape));
 }
 
 std::vector<Attribute> attributes_of(hid_t object) {
@@ -378,6 +402,7 @@ std::vector<Scale> scales(const std::string& file, const std::string& path) {
         if (result[i].name.empty()) {
             char label[256] = {};
             if (H5DSget_label(found.object, axis, label, sizeof label) > 0) result[i].name = label;
+            result[i].bare = !result[i].name.empty();
         }
     }
     return result;

@@ -33,7 +33,10 @@ std::vector<std::pair<std::int64_t, std::int64_t>> cuts(const Range& range, std:
 
 std::string unreadable(const Info& info) {
     const std::string where = place(info.file, info.path);
-    if (info.null_space) return where + ": has a null dataspace: no elements at all, not even an empty array";
+    if (info.null_space)
+        return where +
+               ": has a null dataspace: no elements at all, not even an empty array; leave the input out, or "
+               "save numbers";
     if (info.type.kind == Kind::unsupported) return fmt::format("{}: {}: {}", where, info.type.text, info.type.reason);
     return {};
 }
@@ -116,6 +119,18 @@ void select(hid_t space, const std::vector<Range>& ranges) {
           "selection of a dataset");
 }
 
+std::string missing(const Info& info) {
+    const std::string where = place(info.file, info.path);
+    if (info.matlab_empty || count(info.shape) == 0) return {};
+    if (!info.missing_sources.empty())
+        return fmt::format("{}: its data lie in other files, and {} of them cannot be read: {}", where,
+                           info.missing_sources.size(), info.missing_sources.front());
+    if (!info.missing_filters.empty() && info.stored_bytes > 0)
+        return fmt::format("{}: compressed with a filter that is not installed: {}", where,
+                           fmt::join(info.missing_filters, "; "));
+    return {};
+}
+
 DType natural_dtype(const Info& info, bool integers, bool pair) {
     const auto refuse = [&](const std::string& text) {
         return Error(Category::config, fmt::format("{}: {}", place(info.file, info.path), text));
@@ -151,12 +166,7 @@ Source::Source(const Info& info) : info_(info) {
     const std::string where = place(info.file, info.path);
     if (const std::string text = unreadable(info); !text.empty()) throw Error(Category::config, text);
     if (info.matlab_empty || std::find(info.shape.begin(), info.shape.end(), 0) != info.shape.end()) return;
-    if (!info.missing_sources.empty())
-        throw Error(Category::input, fmt::format("{}: its data lie in other files, and {} of them cannot be read: {}",
-                                                 where, info.missing_sources.size(), info.missing_sources.front()));
-    if (!info.missing_filters.empty() && info.stored_bytes > 0)
-        throw Error(Category::input, fmt::format("{}: compressed with a filter that is not installed: {}", where,
-                                                 fmt::join(info.missing_filters, "; ")));
+    if (const std::string text = missing(info); !text.empty()) throw Error(Category::input, text);
     found_ = find_dataset(info.file, info.path);
     const Handle created = own(H5Dget_create_plist(found_.object), H5Pclose, where);
     if (H5Pget_external_count(created) > 0) {  // raw files lie beside the file, not in the current directory

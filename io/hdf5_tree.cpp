@@ -41,7 +41,7 @@ void Walk::descend(const Found& group, const std::string& path) {
         if (link.type == H5L_TYPE_HARD) {
             const hid_t id = H5Oopen(group.object, name.c_str(), H5P_DEFAULT);
             if (id < 0) {
-                nodes.push_back({below, Node::Kind::link, {}, {}, {}, open_failure()});
+                nodes.push_back({below, Node::Kind::link, {}, {}, {}, {}, open_failure()});
                 continue;
             }
             Found found{group.file,
@@ -55,7 +55,7 @@ void Walk::descend(const Found& group, const std::string& path) {
             visit(found, below);
             continue;
         }
-        Node node{below, Node::Kind::link, {}, {}, {}, {}};
+        Node node{below, Node::Kind::link, {}, {}, {}, {}, {}};
         node.target = link.type == H5L_TYPE_EXTERNAL ? place(link.file, link.path) : link.path;
         try {
             find(file, below);
@@ -67,11 +67,12 @@ void Walk::descend(const Found& group, const std::string& path) {
 }
 
 void Walk::visit(const Found& found, const std::string& path) {
-    Node node{path, Node::Kind::group, {}, {}, {}, {}};
+    Node node{path, Node::Kind::group, {}, {}, {}, {}, {}};
     try {
         if (found.type == H5I_DATASET) {
             node.kind = Node::Kind::dataset;
             node.info = describe(found, file, path);
+            node.text = strings_text(found.object, node.info);
             node.attributes = node.info.attributes;
         } else {
             node.kind = found.type == H5I_GROUP ? Node::Kind::group : Node::Kind::type;

@@ -122,6 +122,16 @@ FileType complex_of_parts(const FileType& part, std::string_view names) {
     return decoded;
 }
 
+/// The first field of a compound that is numbers, or an array of them; empty: there is none.
+std::string numeric_member(hid_t compound) {
+    for (int i = 0; i < H5Tget_nmembers(compound); ++i) {
+        Handle member = member_type(compound, static_cast<unsigned>(i));
+        if (H5Tget_class(member) == H5T_ARRAY) member = own(H5Tget_super(member), H5Tclose, "array type");
+        if (decode(member).kind != Kind::unsupported) return member_name(compound, static_cast<unsigned>(i));
+    }
+    return {};
+}
+
 FileType decode_compound(hid_t type) {
     const auto names = complex_names(type);
     for (unsigned i = 0; i < 2 && !names[0].empty(); ++i)
@@ -135,8 +145,12 @@ FileType decode_compound(hid_t type) {
                        "complex numbers are read where both parts are float16, bfloat16, float32 or float64; save it "
                        "as complex64 or complex128");
     }
+    const std::string field = numeric_member(type);
+    if (field.empty()) return refused(short_text(type, 0), "none of its fields is numbers");
     return refused(short_text(type, 0),
-                   "a field of a compound is not read; save it as a dataset of its own (h5py: f['x'] = d['field'])");
+                   fmt::format("a field of a compound is not read; save it as a dataset of its own (h5py, d this "
+                               "dataset, f another file: f['{}'] = d['{}'])",
+                               field, field));
 }
 
 FileType decode_enum(hid_t type) {
@@ -232,10 +246,13 @@ FileType decode(hid_t type) {
         case H5T_BITFIELD:
             return decode_bitfield(type);
         case H5T_STRING:
-            return refused(short_text(type, 0), "text is not numbers");
+            return refused(short_text(type, 0),
+                           "text is not numbers; where it spells them, save those (h5py, d this dataset, f another "
+                           "file: f['x'] = numpy.array(d.asstr()[()], 'f8'))");
         case H5T_ARRAY:
             return refused(short_text(type, 0),
-                           "save it as a dataset with the array's axes as further axes (h5py: f['x'] = d[...])");
+                           "save it as a dataset with the array's axes as further axes (h5py, d this dataset, f "
+                           "another file: f['x'] = d[...])");
         case H5T_VLEN:
             return refused(short_text(type, 0), "rows of different lengths are not a tensor; pad them to one length");
         case H5T_OPAQUE:

@@ -369,8 +369,8 @@ std::string Writer::State::scale_name(const std::string& group, const Scale& axi
         const auto found = scales.find(child(group, name));
         if (found != scales.end()) {
             const Axis& there = found->second;
-            if (there.extent != extent || there.scale.values != axis.values || there.scale.units != axis.units ||
-                there.scale.long_name != axis.long_name)
+            if (there.extent != extent || there.scale.values != axis.values || there.scale.bare != axis.bare ||
+                there.scale.units != axis.units || there.scale.long_name != axis.long_name)
                 continue;
         }
         used.insert(name);
@@ -382,7 +382,7 @@ Handle Writer::State::make_scale(const std::string& object, const Scale& axis, s
     constexpr std::int64_t counted = std::int64_t{1} << 20;  // longer ones are not worth their bytes
     const std::string name = object.substr(object.rfind('/') + 1);
     const Handle space = simple_space({extent});
-    const bool bare = axis.values.empty() && extent > counted;
+    const bool bare = axis.values.empty() && (axis.bare || extent > counted);
     const hid_t type = bare ? H5T_IEEE_F32BE : axis.values.empty() ? H5T_STD_I64LE : H5T_IEEE_F64LE;
     Handle dataset = made(H5Dcreate2(file, object.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                           H5Dclose, cannot(object));

@@ -115,25 +115,30 @@ Statistics statistics(const hdf5::Info& info) {
     return all;
 }
 
-/// min, max, mean, NaN count, as they are shown.
-std::vector<std::string> numbers_of(const Statistics& all) {
+/// min, max, mean, NaN count, as they are shown; min and max of integers with all their digits.
+std::vector<std::string> numbers_of(const hdf5::Info& info, const Statistics& all) {
     const auto text = [](double number) { return std::isnan(number) ? "-" : fmt::format("{:.6g}", number); };
+    const bool whole = info.type.kind == hdf5::FileType::Kind::integer;
+    const auto extreme = [&](double number) {
+        return whole && std::abs(number) <= 0x1p53 ? fmt::format("{:.0f}", number) : text(number);
+    };
     const auto numbers = static_cast<long double>(all.elements - all.nan);
     const auto re = static_cast<double>(all.re / numbers), im = static_cast<double>(all.im / numbers);
     const std::string mean = numbers > 0 && all.complex ? fmt::format("{:.6g}{:+.6g}i", re, im) : text(re);
-    return {text(all.min), text(all.max), mean, grouped(all.nan)};
+    return {extreme(all.min), extreme(all.max), mean, grouped(all.nan)};
 }
 
-/// May its values be read? Where not, trouble() says why.
+/// May its values be read? Where not, trouble() says why, or its text or shape show it.
 bool readable(const hdf5::Info& info) {
     return info.type.kind != hdf5::FileType::Kind::unsupported && !info.null_space && info.missing_filters.empty() &&
            info.missing_sources.empty();
 }
 
-/// Why a dataset cannot be an input; empty where it can.
-std::string trouble(const hdf5::Info& info) {
+/// Why a dataset cannot be an input; empty where it can, and where it is text, which shows itself.
+std::string trouble(const hdf5::Node& node) {
+    const hdf5::Info& info = node.info;
     std::vector<std::string> parts;
-    if (info.type.kind == hdf5::FileType::Kind::unsupported) parts.push_back(info.type.reason);
+    if (info.type.kind == hdf5::FileType::Kind::unsupported && node.text.empty()) parts.push_back(info.type.reason);
     for (const std::string& filter : info.missing_filters) parts.push_back("missing filter " + filter);
     for (const std::string& source : info.missing_sources) parts.push_back("missing source " + source);
     return fmt::format("{}", fmt::join(parts, "; "));
@@ -148,41 +153,32 @@ int inspect(const InspectOptions& options) {
     const std::vector<hdf5::Node> nodes = hdf5::tree(file, path);
     const Terminal out = terminal(STDOUT_FILENO);
 
-    std::vector<Column> columns{{"to paste", Align::fixed},
-                                {
-                                    "dtype",
-                                },
-                                {"shape", Align::left}};
+    std::vector<Column> columns{{"to paste", Align::head}, {"dtype"}, {"shape"}};
     if (options.stats)
-        for (const char* name : {"min", "max", "mean", "NaN"}) columns.push_back({name, Align::right});
-    columns.push_back({"stored", Align::left});
+        for (const auto& [name, spare] : {std::pair{"min", 0}, {"max", 0}, {"mean", 1}, {"NaN", 0}})
+            columns.push_back({name, Align::right, spare});
+    columns.push_back({"stored", Align::left, options.stats ? 2 : 0});
     Table table(std::move(columns));
-    std::vector<std::string> below;  // attributes and remarks of each row, in lines of their own
     int exit = 0;
     for (const hdf5::Node& node : nodes) {
-        std::string more;
-        const auto remark = [&](std::string_view text) {
-            text.remove_suffix(text.size() - 1 - text.find_last_not_of(' '));
-            more += "    " + printable(text) + "\n";
-        };
+        const std::string path = fmt::format("{}:{}", file, node.path);
+        std::vector<std::string> cells, below;
         switch (node.kind) {
             case hdf5::Node::Kind::group:
-                table.row({printable(fmt::format("{}:{}", file, node.path)), "group"});
+                cells = {path, "group"};
                 break;
             case hdf5::Node::Kind::type:
-                table.row({printable(fmt::format("{}:{}", file, node.path)), "named type"});
+                cells = {path, "named type"};
                 break;
             case hdf5::Node::Kind::link:
-                table.row({printable(fmt::format("{}:{}", file, node.path)),
-                           node.target.empty() ? "broken" : printable("link -> " + node.target)});
+                cells = {path, node.target.empty() ? "broken" : "link -> " + node.target};
                 break;
-            case hdf5::Node::Kind::dataset: {
-                std::vector<std::string> cells{printable(pasted(file, node.path)), printable(node.info.type.text),
-                                               shape_text(node.info)};
+            case hdf5::Node::Kind::dataset:
+                cells = {pasted(file, node.path), node.info.type.text, shape_text(node.info)};
                 if (options.stats) {
                     std::vector<std::string> numbers(4, "-");
                     try {
-                        if (readable(node.info)) numbers = numbers_of(statistics(node.info));
+                        if (readable(node.info)) numbers = numbers_of(node.info, statistics(node.info));
                         if (!node.info.missing_filters.empty() || !node.info.missing_sources.empty()) exit = 3;
                     } catch (const Error& error) {
                         fmt::print(stderr, "error: {}\n", printable(error.what()));
@@ -191,34 +187,22 @@ int inspect(const InspectOptions& options) {
                     cells.insert(cells.end(), numbers.begin(), numbers.end());
                 }
                 cells.push_back(storage_text(node.info));
-                table.row(std::move(cells));
-                if (const std::string text = trouble(node.info); !text.empty()) remark("! " + text);
-                if (!node.target.empty()) remark("link -> " + node.target);
                 break;
-            }
         }
-        if (!node.problem.empty()) remark("! " + node.problem);
-        for (const hdf5::Attribute& attribute :
-             node.kind == hdf5::Node::Kind::dataset ? node.info.attributes : node.attributes)
+        for (std::string& cell : cells) cell = printable(cell);
+        const auto remark = [&](const std::string& text) { below.push_back("    " + printable(text)); };
+        for (const std::string& text : {node.kind == hdf5::Node::Kind::dataset ? trouble(node) : "", node.problem})
+            for (const std::string& line : wrapped(text.empty() ? "" : "! " + text, out.width > 8 ? out.width - 4 : 0))
+                if (!line.empty()) remark(line);
+        if (!node.text.empty()) remark("= " + node.text);
+        for (const hdf5::Attribute& attribute : node.attributes)
             remark(fmt::format("@{} = {}", attribute.name, attribute.text));
-        below.push_back(std::move(more));
+        if (out.width > 0)
+            for (std::string& line : below) line = shortened(line, out.width);
+        for (std::string& line : below) line.resize(line.find_last_not_of(' ') + 1);
+        table.row(std::move(cells), std::move(below));
     }
-
-    // The table's lines, each with what belongs below it; the first is the heading.
-    std::string text = table.text(out);
-    std::size_t begin = text.find('\n') + 1;
-    fmt::print("{}", text.substr(0, begin));
-    for (const std::string& more : below) {
-        const std::size_t end = text.find('\n', begin) + 1;
-        fmt::print("{}", text.substr(begin, end - begin));
-        begin = end;
-        for (std::size_t line = 0; line < more.size();) {
-            const std::size_t stop = more.find('\n', line);
-            const std::string one = more.substr(line, stop - line);
-            fmt::print("{}\n", styled(out.width > 0 ? shortened(one, out.width) : one, Style::faint, out.colour));
-            line = stop + 1;
-        }
-    }
+    table.print(stdout);
     return exit;
 }
 

@@ -37,11 +37,13 @@ std::optional<hdf5::Scale> input_scale(const Case& one, std::size_t i, std::size
         const Range& range = input.select.axes[k];
         if (range.dropped || kept++ != axis) continue;
         hdf5::Scale scale = all[k];
+        const bool counted = input.producer >= 0 && scale.values.empty() && !scale.bare;  // written as 0..n-1
+        const bool shifted = range.begin != 0 || range.step != 1;
         std::vector<double> values;
-        for (std::int64_t at = 0; at < range.count && !scale.values.empty(); ++at) {
-            const auto index = static_cast<std::size_t>(range.begin + at * range.step);
-            if (index >= scale.values.size()) return {};
-            values.push_back(scale.values[index]);
+        for (std::int64_t at = 0; at < range.count && (counted ? shifted : !scale.values.empty()); ++at) {
+            const std::int64_t index = range.begin + at * range.step;
+            if (!counted && index >= static_cast<std::int64_t>(scale.values.size())) return {};
+            values.push_back(counted ? static_cast<double>(index) : scale.values[static_cast<std::size_t>(index)]);
         }
         scale.values = std::move(values);
         return scale;
@@ -101,16 +103,20 @@ void describe_axes(const Case& one, const std::vector<Result>& results, Result& 
         else if (origin.input >= 0)
             if (const auto kept = input_scale(one, static_cast<std::size_t>(origin.input),
                                               static_cast<std::size_t>(origin.axis), results)) {
-                if (!kept->values.empty() || out.shape[axis] == 0)
+                const bool counted = one.inputs[static_cast<std::size_t>(origin.input)].producer >= 0;
+                if (!kept->values.empty() || kept->bare || counted || out.shape[axis] == 0)
                     scale = *kept;
                 else if (!kept->name.empty())  // never other numbers under its name
                     notes.push_back(
                         fmt::format("axis {}: the scale '{}' is not carried over: its values are no numbers "
-                                    "that float64 holds, or it has none",
+                                    "that float64 holds",
                                     axis, kept->name));
             }
         if (static_cast<std::int64_t>(scale.values.size()) != out.shape[axis]) scale.values.clear();
-        if (!origin.name.empty()) scale.name = origin.name;
+        if (!origin.name.empty()) {
+            scale.name = origin.name;
+            scale.bare = false;
+        }
         if (scale.name.empty()) scale.name = fmt::format("axis_{}", axis);
         result.scales.push_back(std::move(scale));
     }

@@ -118,10 +118,6 @@ Posed pose_input(Planner& planner, const config::Job& job, const Input& row, con
     if (const auto* dataset = std::get_if<config::Dataset>(&input.source)) {
         planned.info = hdf5::describe(dataset->file, dataset->path);
         const hdf5::Info& info = *planned.info;
-        if (info.null_space)
-            throw Error(
-                Category::config,
-                fmt::format("{}:{} has a null dataspace: a type but no elements, not even zero", info.file, info.path));
         natural = hdf5::natural_dtype(info, op.integers, input.pair);
         planned.select = selection_of(input, info.shape);
         posed.spec.shape = shape_of(planned.select);
@@ -621,6 +617,11 @@ void finish(Planner& planner) {
     compact_all(plan);
     const std::size_t available = host_memory();
     for (Case& one : plan.cases) {
+        for (const PlannedInput& input : one.inputs)
+            if (one.reason.empty() && input.info) {
+                one.reason = hdf5::missing(*input.info);
+                one.exit = one.reason.empty() ? 0 : 3;
+            }
         if (!one.reason.empty()) continue;
         if (one.compact) one.compact->place = one.place;
         one.memory = memory_of(one.computed(), *one.variant);

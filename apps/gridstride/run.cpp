@@ -42,6 +42,7 @@ void on_signal(int) {
 std::string time_text(double seconds) {
     if (seconds <= 0) return "-";
     const double ms = seconds * 1e3;
+    if (ms < 0.0005) return "< 0.001 ms";
     if (ms >= 1e4) return fmt::format("{:.1f} s", seconds);
     return fmt::format("{:.{}f} ms", ms, ms < 0.0995 ? 3 : ms < 9.95 ? 2 : ms < 99.5 ? 1 : 0);
 }
@@ -96,14 +97,14 @@ std::string number_text(const report::Number& number, DType dtype) {
 
 void print_table(const std::vector<report::Case>& cases, const RunOptions& options) {
     Table table({{"case"},
-                 {"device"},
+                 {"device", Align::left, 2},
                  {"verdict"},
                  {"checked", Align::right},
                  {"bound used", Align::right},
-                 {"error/vendor's", Align::right},
+                 {"error/vendor's", Align::right, 3},
                  {"kernel", Align::right},
-                 {"with copies", Align::right},
-                 {"x first", Align::right}});
+                 {"with copies", Align::right, 4},
+                 {"x first", Align::right, 1}});
     const std::map<std::string, double> first = first_times(cases);
     for (const report::Case& one : cases) {
         if (options.quiet && one.status == Status::pass) continue;

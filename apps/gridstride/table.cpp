@@ -15,7 +15,7 @@ namespace gridstride {
 
 namespace {
 
-constexpr std::size_t gap = 2, narrowest = 8;
+constexpr std::size_t gap = 2, narrowest = 8, comfortable = 20;  // columns
 constexpr std::string_view ellipsis = "…", replacement = "\uFFFD";
 
 struct Character {
@@ -132,7 +132,7 @@ std::string bytes_text(std::uint64_t bytes) {
     auto size = static_cast<double>(bytes);
     std::size_t unit = 0;
     constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    for (; size >= 1024 && unit + 1 < std::size(units); ++unit) size /= 1024;
+    for (; size >= 999.5 && unit + 1 < std::size(units); ++unit) size /= 1024;  // three digits, no exponent
     return fmt::format("{:.3g} {}", size, units[unit]);
 }
 
@@ -175,20 +175,101 @@ std::string styled(std::string_view text, Style style, bool colour) {
 
 Table::Table(std::vector<Column> columns, std::size_t indent) : columns_(std::move(columns)), indent_(indent) {}
 
-void Table::row(std::vector<std::string> cells) {
+void Table::row(std::vector<std::string> cells, std::vector<std::string> below) {
     cells.resize(columns_.size());
-    rows_.push_back(std::move(cells));
+    rows_.push_back({std::move(cells), std::move(below)});
+}
+
+std::vector<std::size_t> Table::widths() const {
+    std::vector<std::size_t> widths;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        widths.push_back(width_of(columns_[c].name));
+        for (const Row& row : rows_) widths[c] = std::max(widths[c], width_of(row.cells[c]));
+    }
+    return widths;
+}
+
+/// Has it nothing after the second cell?
+bool Table::single(const Row& row) {
+    return std::all_of(row.cells.begin() + 2, row.cells.end(), [](const auto& cell) { return cell.empty(); });
+}
+
+/// The column to leave out first; their number where none may be.
+std::size_t Table::most_spare() const {
+    std::size_t best = columns_.size();
+    std::pair<bool, int> most{false, 0};
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const bool bare = std::all_of(rows_.begin(), rows_.end(), [c](const Row& row) { return row.cells[c] == "-"; });
+        const std::pair<bool, int> spare{bare, columns_[c].spare};
+        if (columns_[c].spare == 0 || spare <= most) continue;
+        most = spare;
+        best = c;
+    }
+    return best;
+}
+
+Table Table::without(std::size_t column) const {
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    Table fewer = *this;
+    fewer.columns_.erase(fewer.columns_.begin() + at);
+    for (Row& row : fewer.rows_) row.cells.erase(row.cells.begin() + at);
+    return fewer;
+}
+
+/// Does it fit where text is shortened to `most` columns?
+bool Table::fits(const Terminal& terminal, std::size_t most) const {
+    std::size_t total = indent_ + gap * (columns_.size() - 1);
+    const std::vector<std::size_t> widths = this->widths();
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+        total += columns_[c].align == Align::left ? std::min(widths[c], most) : widths[c];
+    return terminal.width == 0 || total <= terminal.width;
+}
+
+/// Without spare columns until it fits, or there are none.
+Table Table::narrowed(const Terminal& terminal, std::size_t most) const {
+    Table fewer = *this;
+    for (std::size_t c; !fewer.fits(terminal, most) && (c = fewer.most_spare()) < fewer.columns_.size();) {
+        fewer.left_out_ += (fewer.left_out_.empty() ? "" : ", ") + fewer.columns_[c].name;
+        fewer = fewer.without(c);
+    }
+    return fewer;
 }
 
 std::string Table::text(const Terminal& terminal) const {
-    std::vector<std::size_t> widths;
-    std::size_t total = indent_;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-        std::size_t width = width_of(columns_[c].name);
-        for (const auto& row : rows_) width = std::max(width, width_of(row[c]));
-        widths.push_back(width);
-        total += width + (c > 0 ? gap : 0);
+    const bool folds = columns_[0].align == Align::head && !fits(terminal, comfortable);
+    Table shown = *this;
+    if (folds) {
+        shown = without(0);
+        shown.indent_ += 4;
+        for (Row& row : shown.rows_)
+            if (single(row)) row.cells.front().clear();
     }
+    shown = shown.narrowed(terminal, columns_[0].align == Align::head ? comfortable : SIZE_MAX);
+    const std::vector<std::string> blocks = shown.blocks(terminal);
+    const std::size_t headings = blocks.size() - rows_.size();
+    std::string text = folds && headings > 0 ? styled(columns_[0].name, Style::faint, terminal.colour) + '\n' : "";
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        if (!folds || i < headings) {
+            text += blocks[i];
+            continue;
+        }
+        const std::vector<std::string>& cells = rows_[i - headings].cells;
+        text += std::string(indent_, ' ') + cells[0];
+        // a single cell stands beside the first, in place of an empty line below it
+        text += single(rows_[i - headings]) ? std::string(gap, ' ') + cells[1] + blocks[i] : '\n' + blocks[i];
+    }
+    if (!shown.left_out_.empty())
+        text += styled(fmt::format("not shown in {} columns: {}", terminal.width, shown.left_out_), Style::faint,
+                       terminal.colour) +
+                '\n';
+    return text;
+}
+
+/// The lines of the heading, where there is one, and of each row.
+std::vector<std::string> Table::blocks(const Terminal& terminal) const {
+    std::vector<std::size_t> widths = this->widths();
+    std::size_t total = indent_ + gap * (columns_.size() - 1);
+    for (const std::size_t width : widths) total += width;
     const auto widest = [&] {  // column that may be shortened, or their number
         std::size_t best = columns_.size();
         for (std::size_t c = 0; c < columns_.size(); ++c)
@@ -207,8 +288,9 @@ std::string Table::text(const Terminal& terminal) const {
         for (std::size_t c; total > terminal.width && (c = widest()) < columns_.size();) narrow(c, widths[c] - 1);
     }
 
-    std::string result;
-    const auto put_line = [&](const std::vector<std::string>& cells, bool heading) {
+    std::vector<std::string> blocks;
+    const auto put = [&](const Row& row, bool heading) {
+        const std::vector<std::string>& cells = row.cells;
         std::string line(indent_, ' ');
         std::size_t column_begin = indent_;
         std::vector<std::string> further;  // lines of prose after the first
@@ -229,15 +311,17 @@ std::string Table::text(const Terminal& terminal) const {
             column_begin += widths[c];
         }
         line.erase(line.find_last_not_of(' ') + 1);
-        result += line + '\n';
-        for (const std::string& more : further) result += std::string(column_begin, ' ') + more + '\n';
+        line += '\n';
+        for (const std::string& more : further) line += std::string(column_begin, ' ') + more + '\n';
+        for (const std::string& more : row.below) line += styled(more, Style::faint, terminal.colour) + '\n';
+        blocks.push_back(std::move(line));
     };
-    std::vector<std::string> names;
-    for (const Column& column : columns_) names.push_back(column.name);
-    if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); }))
-        put_line(names, true);
-    for (const auto& row : rows_) put_line(row, false);
-    return result;
+    Row names;
+    for (const Column& column : columns_) names.cells.push_back(column.name);
+    if (std::any_of(names.cells.begin(), names.cells.end(), [](const std::string& name) { return !name.empty(); }))
+        put(names, true);
+    for (const Row& row : rows_) put(row, false);
+    return blocks;
 }
 
 void Table::print(std::FILE* stream) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Aligned tables for the terminal, shared by the verbs: columns as wide as their text is shown, numbers to the right,
-// narrowed to fit where the terminal is narrow. Nothing is printed here.
+// narrowed, folded or left out to fit where the terminal is narrow. Nothing is printed here.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,9 @@ std::string styled(std::string_view text, Style style, bool colour);
 enum class Align {
     left,   // text; the widest such column is shortened first where the terminal is narrow
     right,  // numbers, never shortened
-    fixed,  // to the left, never shortened (something to paste)
+    fixed,  // to the left, never shortened
+    head,   // the same, for the first column (something to paste): it takes a line of its own where the others would
+            // be left with too little room
     prose,  // the last column: continued on further lines
 };
 
@@ -59,14 +61,16 @@ enum class Align {
 struct Column {
     std::string name;
     Align align = Align::left;
+    int spare = 0;  // where the terminal is narrow, columns of nothing but "-" and then the larger numbers are left
+                    // out, and a last line says so; 0: never
 };
 
 class Table {
   public:
     /// indent: spaces before each line. A table whose columns have no names has no heading.
     explicit Table(std::vector<Column> columns, std::size_t indent = 0);
-    /// A cell a column; missing ones are empty.
-    void row(std::vector<std::string> cells);
+    /// A cell a column; missing ones are empty. below: lines that follow it, faint.
+    void row(std::vector<std::string> cells, std::vector<std::string> below = {});
     bool empty() const { return rows_.empty(); }
     /// All lines, each with its newline, no trailing spaces; columns two spaces apart.
     std::string text(const Terminal& terminal) const;
@@ -74,9 +78,21 @@ class Table {
     void print(std::FILE* stream) const;
 
   private:
+    struct Row {
+        std::vector<std::string> cells, below;
+    };
+    std::vector<std::size_t> widths() const;
+    static bool single(const Row& row);
+    std::size_t most_spare() const;
+    Table without(std::size_t column) const;
+    bool fits(const Terminal& terminal, std::size_t most) const;
+    Table narrowed(const Terminal& terminal, std::size_t most) const;
+    std::vector<std::string> blocks(const Terminal& terminal) const;
+
     std::vector<Column> columns_;
-    std::vector<std::vector<std::string>> rows_;
+    std::vector<Row> rows_;
     std::size_t indent_;
+    std::string left_out_;  // names of columns
 };
 
 }  // namespace gridstride

@@ -208,6 +208,25 @@ TEST_F(Running, FrequenciesUnitsAndScalesReachTheOutput) {
     EXPECT_EQ(hdf5::scales((folder / "out/job/f.h5").string(), "/X").at(0).name, "axis_0");
 }
 
+TEST_F(Running, ScalesOfAnEarlierJobAreThoseOfItsFile) {
+    ASSERT_EQ(run_job("jobs:\n  a: {op: copy, inputs: {x: {generate: normal, shape: [4, 7]}}, outputs: a.h5}\n"
+                      "  chained: {op: copy, inputs: {x: {from: $a:/y, select: \"1:, ::3\"}}, outputs: c.h5}\n"
+                      "  whole: {op: sum, inputs: {x: $a:/y}, params: {axes: 0}, outputs: w.h5}\n")
+                  .exit,
+              0);
+    write("read.yaml",
+          "jobs: {f: {op: copy, inputs: {x: {from: \"out/job/a.h5:/y\", select: \"1:, ::3\"}}, outputs: c.h5}}");
+    ASSERT_EQ(run("run read.yaml").exit, 0);
+    for (const std::string file : {"out/job/c.h5", "out/read/c.h5"}) {
+        const auto scales = hdf5::scales((folder / file).string(), "/y");
+        EXPECT_EQ(scales[0].name, "axis_0") << file;
+        EXPECT_EQ(scales[0].values, (std::vector<double>{1, 2, 3})) << file;
+        EXPECT_EQ(scales[1].name, "axis_1") << file;
+        EXPECT_EQ(scales[1].values, (std::vector<double>{0, 3, 6})) << file;
+    }
+    EXPECT_EQ(hdf5::scales((folder / "out/job/w.h5").string(), "/s")[0].name, "axis_1");
+}
+
 TEST_F(Running, JsonIsTheReportAndTheJournalHasALineACase) {
     const Ran ran =
         run_job("jobs:\n  a: {op: add, inputs: {x: 1, y: 2}}\n  b: {op: sum, inputs: {x: [1, .inf]}}\n", "--json");

@@ -48,6 +48,14 @@ TEST(Grouped, HasThreeDigitsAGroup) {
     EXPECT_EQ(grouped(-100), "-100");
 }
 
+TEST(Bytes, HaveThreeDigitsAndAUnit) {
+    EXPECT_EQ(bytes_text(9999), "9999 B");
+    EXPECT_EQ(bytes_text(102'400), "100 KiB");
+    EXPECT_EQ(bytes_text(1'022'976), "999 KiB");
+    EXPECT_EQ(bytes_text(1'044'000), "0.996 MiB");  // 1020 KiB
+    EXPECT_EQ(bytes_text(std::uint64_t{3} << 40), "3 TiB");
+}
+
 TEST(Table, AlignsTextLeftAndNumbersRight) {
     Table table({{"case"}, {"kernel", Align::right}, {"verdict"}});
     table.row({"größe[loop]", "9.8 ms", "pass"});
@@ -79,6 +87,55 @@ TEST(Table, NeverShortensNumbersAndWhatIsToPaste) {
     Table table({{"", Align::fixed}, {"", Align::right}});
     table.row({"file.h5:/a/rather/long/path", "123456"});
     EXPECT_EQ(table.text({10, false}), "file.h5:/a/rather/long/path  123456\n");
+}
+
+TEST(Table, LeavesOutSpareColumnsWhereTheTerminalIsNarrowAndSaysSo) {
+    Table table({{"case"},
+                 {"device", Align::left, 2},
+                 {"kernel", Align::right},
+                 {"copies", Align::right, 3},
+                 {"x first", Align::right, 1}});
+    table.row({"a_case", "cpu", "9.8 ms", "9.9 ms", "-"});
+    EXPECT_EQ(table.text({39, false}),  // all of it
+              "case    device  kernel  copies  x first\n"
+              "a_case  cpu     9.8 ms  9.9 ms        -\n");
+    EXPECT_EQ(table.text({38, false}),  // what says nothing first
+              "case    device  kernel  copies\n"
+              "a_case  cpu     9.8 ms  9.9 ms\n"
+              "not shown in 38 columns: x first\n");
+    EXPECT_EQ(table.text({20, false}),
+              "case    kernel\n"
+              "a_case  9.8 ms\n"
+              "not shown in 20 columns: x first, copies, device\n");
+}
+
+TEST(Table, GivesItsHeadALineOfItsOwnWhereTheTerminalIsNarrow) {
+    Table table({{"to paste", Align::head}, {"dtype"}, {"min", Align::right}, {"stored", Align::left, 1}});
+    table.row({"file.h5:/group", "group"}, {"    @units = m"});
+    table.row({"file.h5:/group/dataset", "float32", "-1.5", "672 B"}, {"    ! damaged"});
+    EXPECT_EQ(table.text({45, false}),
+              "to paste                dtype     min  stored\n"
+              "file.h5:/group          group\n"
+              "    @units = m\n"
+              "file.h5:/group/dataset  float32  -1.5  672 B\n"
+              "    ! damaged\n");
+    EXPECT_EQ(table.text({30, false}),
+              "to paste\n"
+              "    dtype     min  stored\n"
+              "file.h5:/group  group\n"
+              "    @units = m\n"
+              "file.h5:/group/dataset\n"
+              "    float32  -1.5  672 B\n"
+              "    ! damaged\n");
+    EXPECT_EQ(table.text({20, false}),
+              "to paste\n"
+              "    dtype     min\n"
+              "file.h5:/group  group\n"
+              "    @units = m\n"
+              "file.h5:/group/dataset\n"
+              "    float32  -1.5\n"
+              "    ! damaged\n"
+              "not shown in 20 columns: stored\n");
 }
 
 TEST(Table, ContinuesProseUnderItself) {

@@ -178,6 +178,23 @@ TEST_F(Verbs, InspectCountsWithoutNaN) {
               (std::vector<std::string>{"1", "5", "1.5+1.5i", "0"}));
 }
 
+TEST_F(Verbs, InspectShowsAllDigitsOfIntegers) {
+    const std::string file = (folder / "i.h5").string();
+    {
+        hdf5::Writer writer(file);
+        const Tensor times({DType::int64, {2}});
+        times.as<std::int64_t>()[0] = -1126259446;
+        times.as<std::int64_t>()[1] = 1665246654001;
+        writer.create("/t", times.spec(), {});
+        writer.write("/t", whole({2}), times.slab());
+        writer.commit();
+    }
+    const std::vector<std::string> t = columns_of(printed([&] { return inspect({file, true}); }), file + ":/t");
+    ASSERT_EQ(t.size(), 8U);
+    EXPECT_EQ(t[3], "-1126259446");
+    EXPECT_EQ(t[4], "1665246654001");
+}
+
 TEST_F(Verbs, InspectOfAPathShowsThatPartAlone) {
     const std::string file = written(folder / "a.h5");
     const std::string text = printed([&] { return inspect({file + ":/group", false}); });

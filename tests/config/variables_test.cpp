@@ -130,6 +130,12 @@ TEST(Variables, come_from_the_environment) {
               "/data/f.h5");
     expect_one(sum_of("{n: 1}", "\"${env:GRIDSTRIDE_TEST_UNSET}/f.h5:/x\""), 5, 17,
                {"GRIDSTRIDE_TEST_UNSET is not set", ":-"});
+    const Loaded twice = load_text(
+        "vars: {f: \"${env:GRIDSTRIDE_TEST_UNSET}/f.h5\"}\njobs:\n"
+        "  a: {op: sum, inputs: {x: {from: \"$f:/x\", nan: 0}}}\n  b: {op: sum, inputs: {x: {from: \"$f:/y\", nan: "
+        "0}}}\n");
+    EXPECT_EQ(twice.diagnostics.list().size(), 1U) << twice.diagnostics.text();
+    EXPECT_TRUE(twice.job("b").inputs.empty());  // not an input without a file
     expect_one(sum_of("{n: 1}", "\"${env:A B}/f.h5:/x\""), 5, 17, {"${env:NAME}"});
     ::setenv("GRIDSTRIDE_TEST_N", "\xFF", 1);
     expect_one(sum_of("{n: 1}", "\"${env:GRIDSTRIDE_TEST_N}/f.h5:/x\""), 5, 17, {"not UTF-8"});

@@ -273,6 +273,28 @@ TEST(Tree, ShowsGroupsDatasetsAndLinksAndEndsInCycles) {
     EXPECT_EQ(below[0].info.shape, Shape{1});
 }
 
+TEST(Tree, ShowsTheFirstStringsOfADataset) {
+    const Folder folder;
+    const std::string file = folder / "x.h5";
+    {
+        const Raw raw(file);
+        const hid_t fixed = H5Tcopy(H5T_C_S1), variable = H5Tcopy(H5T_C_S1);
+        H5Tset_size(fixed, 4);
+        H5Tset_size(variable, H5T_VARIABLE);
+        const char* const words[] = {"one", "two", "three"};
+        raw.dataset("/a", fixed, {2, 4}, fixed, "x\0\0\0yz\0\0\0\0\0\0w\0\0\0a\0\0\0b\0\0\0c\0\0\0d\0\0\0");
+        raw.dataset("/b", variable, {}, variable, words);
+        raw.dataset("/c", variable, {3}, variable, words);
+        raw.dataset("/d", variable, {0}, variable, nullptr);
+        const float number = 1;
+        raw.dataset("/e", H5T_IEEE_F32LE, {}, H5T_NATIVE_FLOAT, &number);
+    }
+    std::vector<std::string> texts;
+    for (const Node& node : tree(file)) texts.push_back(node.text);
+    EXPECT_EQ(texts, (std::vector<std::string>{"", R"(["x", "yz", "", "w", "a", "b", ... 8 in all])", "\"one\"",
+                                               R"(["one", "two", "three"])", "", ""}));
+}
+
 TEST(Library, SaysItsVersionAndFilters) {
     const Library facts = library();
     EXPECT_EQ(facts.version.substr(0, 2), "1.");

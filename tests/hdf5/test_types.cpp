@@ -294,6 +294,33 @@ TEST(Types, WhatIsNotConvertedExactlyIsRefusedByName) {
     }
 }
 
+TEST(Types, ARefusedCompoundNamesTheFieldThatIsNumbers) {
+    const Folder folder;
+    const std::string file = folder / "x.h5";
+    {
+        const Raw raw(file);
+        const hid_t text = H5Tcopy(H5T_C_S1);
+        H5Tset_size(text, 5);
+        const hsize_t extent = 457;
+        const hid_t rows = H5Tcreate(H5T_COMPOUND, 5 + 8 * extent);
+        H5Tinsert(rows, "name", 0, text);
+        H5Tinsert(rows, "row", 5, H5Tarray_create2(H5T_IEEE_F64LE, 1, &extent));
+        raw.dataset("/rows", rows, {2}, rows, nullptr);
+        const hid_t words = H5Tcreate(H5T_COMPOUND, 5);
+        H5Tinsert(words, "name", 0, text);
+        raw.dataset("/words", words, {2}, words, nullptr);
+        raw.dataset("/text", text, {2}, text, nullptr);
+    }
+    expect_error(Category::config,
+                 {"/rows: compound {name: string (5 bytes), row: array float64[457]}: ",
+                  "(h5py, d this dataset, f another file: f['row'] = d['row'])"},
+                 [&] { natural_dtype(describe(file, "rows"), true, false); });
+    expect_error(Category::config, {"/words: compound {name: string (5 bytes)}: none of its fields is numbers"},
+                 [&] { natural_dtype(describe(file, "words"), true, false); });
+    expect_error(Category::config, {"/text: string (5 bytes): ", "numpy.array(d.asstr()[()], 'f8')"},
+                 [&] { natural_dtype(describe(file, "text"), true, false); });
+}
+
 TEST(Types, ATypeNewerThanTheLibraryIsSaidToBe) {
     const Folder folder;
     const std::string file = folder / "newer.h5";

@@ -398,6 +398,29 @@ TEST(Scales, EmptyAndVeryLongAxesHaveThemToo) {
     EXPECT_LT(std::filesystem::file_size(file), 1U << 20);
 }
 
+TEST(Scales, ABareAxisHasANameAndNoValues) {
+    const Folder folder;
+    const std::string file = folder / "x.h5";
+    {
+        Writer writer(file);
+        for (const char* name : {"/x", "/y"}) writer.create(name, {DType::float32, {3, 5}}, {});
+        writer.scale("/x", {{"time", {}, "", "", true}, {"distance", {}, "", ""}}, {3, 5});
+        writer.scale("/y", {{"time", {}, "", "", true}, {"distance", {}, "", "", true}}, {3, 5});
+        writer.commit();
+    }
+    const std::vector<Scale> x = scales(file, "/x"), y = scales(file, "/y");
+    EXPECT_EQ(x[0].name, "time");
+    EXPECT_TRUE(x[0].bare && x[0].values.empty());
+    EXPECT_FALSE(x[1].bare);
+    EXPECT_EQ(x[1].values, (std::vector<double>{0, 1, 2, 3, 4}));
+    EXPECT_EQ(y[0].name, "time");        // shared
+    EXPECT_EQ(y[1].name, "distance_2");  // never the counted one
+    EXPECT_TRUE(y[1].bare);
+    const std::string title = "This is a netCDF dimension but not a netCDF variable.          3";
+    const auto time = describe(file, "/time").attributes;
+    EXPECT_TRUE(std::any_of(time.begin(), time.end(), [&](const Attribute& one) { return one.text == title; }));
+}
+
 TEST(Text, IsAnAttributeOrWhereLongADataset) {
     const Folder folder;
     const std::string file = folder / "out.h5";
