@@ -342,6 +342,7 @@ Found find_dataset(const std::string& file, const std::string& path) {
     if (found.type == H5I_GROUP) {
         const auto names = names_of(found.object);
         text += names.empty() ? "; it is empty" : fmt::format("; it has {}", nearest_first("", names));
+        if (H5Aexists(found.object, "MATLAB_sparse") > 0) text += ": a sparse matrix of MATLAB; save it as full(x)";
     }
     throw Error(Category::config, text);
 }
