@@ -181,7 +181,7 @@ TEST(Jobs, op_and_inputs_are_required_and_named) {
     EXPECT_EQ(both.diagnostics.list().size(), 2U);  // a and b; c is optional
 }
 
-TEST(Jobs, settings_are_checked_by_type_and_range) {
+TEST(Jobs, settings_are_checked_by_type_and_range) {  // BR069
     expect_one(matmul("    store: {compression: gzip, level: 10}\n"), 5, 39, {"level", "from 0 to 9", "not 10"});
     expect_one(matmul("    store: {level: 4}\n"), 5, 20, {"level", "compression: gzip"});
     expect_one(matmul("    store: {compression: lzf}\n"), 5, 26, {"compression is one of none, gzip, not lzf"});
@@ -214,7 +214,7 @@ TEST(Jobs, settings_are_checked_by_type_and_range) {
     EXPECT_TRUE(launched.own_launch);
 }
 
-TEST(Jobs, tolerances_are_finite_and_not_negative_in_every_decimal_form) {
+TEST(Jobs, tolerances_are_finite_and_not_negative_in_every_decimal_form) {  // BR065
     const auto text = [](const std::string& value) { return matmul("    tolerance: " + value + "\n"); };
     for (const auto& [written, value] : {std::pair<std::string, double>{"1e-6", 1e-6},
                                          {"1E-6", 1e-6},
@@ -241,7 +241,7 @@ TEST(Jobs, tolerances_are_finite_and_not_negative_in_every_decimal_form) {
     expect_one(text("bitwize"), 5, 16, {"did you mean 'bitwise'"});
 }
 
-TEST(Jobs, integers_are_never_wrapped_or_rounded) {
+TEST(Jobs, integers_are_never_wrapped_or_rounded) {  // BR065, BR069
     const auto shape = [](const std::string& value) {
         return "jobs:\n  a:\n    op: sum\n    inputs:\n      x: {generate: ones, shape: " + value + "}\n";
     };

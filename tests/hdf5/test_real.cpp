@@ -95,7 +95,7 @@ TEST_F(Real, EveryDatasetIsReadOrRefusedByName) {  // the values: tests/python/f
     EXPECT_GT(datasets, 300);
 }
 
-TEST_F(Real, BigAndLittleEndianTwinsAreEqual) {
+TEST_F(Real, BigAndLittleEndianTwinsAreEqual) {  // BR045
     const std::string types = file("format/pyfive_dataset_datatypes.hdf5");
     int twins = 0;
     for (const Node& node : tree(types)) {
@@ -108,7 +108,7 @@ TEST_F(Real, BigAndLittleEndianTwinsAreEqual) {
     EXPECT_EQ(twins, 10);
 }
 
-TEST_F(Real, MatlabArraysAreUsedAsStored) {
+TEST_F(Real, MatlabArraysAreUsedAsStored) {  // BR047
     const std::string arrays = file("format/matjl_array.mat");
     EXPECT_EQ(describe(arrays, "a2x1").shape, (Shape{1, 2}));
     EXPECT_EQ(describe(arrays, "a1x2").shape, (Shape{2, 1}));
@@ -144,7 +144,7 @@ TEST_F(Real, MissingFiltersAreNamedWithTheirPackages) {  // BR051
     }
 }
 
-TEST_F(Real, ExternalLinksOfOthersFollowTheFile) {
+TEST_F(Real, ExternalLinksOfOthersFollowTheFile) {  // BR053
     expect_error(Category::input, {"/root_dot", "test_file.hdf5", "no such file"},
                  [&] { describe(file("format/jhdf_external_link.hdf5"), "/root_dot"); });
     const auto before = fs::current_path();
@@ -157,7 +157,7 @@ TEST_F(Real, ExternalLinksOfOthersFollowTheFile) {
     }
 }
 
-TEST_F(Real, TruncatedCopiesAreSaidToBe) {
+TEST_F(Real, TruncatedCopiesAreSaidToBe) {  // BR054
     const Folder folder;
     for (const std::string name : {"format/jhdf_float_special_values_latest.hdf5", "format/matjl_array.mat",
                                    "format/pyfive_compressed.hdf5", "real/das_xdas_netcdf.nc"}) {

@@ -17,7 +17,7 @@ struct Stored {
     DType in_integers, in_floats;
 };
 
-TEST(Types, IntegersOfEveryWidthAndByteOrderAreReadExactly) {
+TEST(Types, IntegersOfEveryWidthAndByteOrderAreReadExactly) {  // BR045
     const Folder folder;
     const std::string file = folder / "integers.h5";
     const DType i32 = DType::int32, i64 = DType::int64, f32 = DType::float32, f64 = DType::float64;
@@ -74,7 +74,7 @@ TEST(Types, IntegersOfOddPrecisionAreWidened) {
     H5Tclose(three_bytes);
 }
 
-TEST(Types, FloatsOfBothByteOrdersKeepTheirBits) {
+TEST(Types, FloatsOfBothByteOrdersKeepTheirBits) {  // BR045
     const Folder folder;
     const std::string file = folder / "floats.h5";
     const std::vector<double> doubles{0.1, -1e300, 5e-324, std::numeric_limits<double>::infinity()};
@@ -199,7 +199,7 @@ TEST(Types, ComplexOfPaddedCompoundIsRead) {
     EXPECT_EQ(values<complex64>(file, "z"), (std::vector<complex64>{{1.5F, -2.5F}, {4, 8}}));
 }
 
-TEST(Types, ComplexOfHalvesIsWidenedExactly) {
+TEST(Types, ComplexOfHalvesIsWidenedExactly) {  // BR044
     const Folder folder;
     const std::string file = folder / "halves.h5";
     const std::uint16_t bits[] = {0x3555, 0xc000, 0x0001, 0x7bff};
