@@ -201,6 +201,10 @@ TEST(Jobs, settings_are_checked_by_type_and_range) {  // BR069
     expect_one(matmul("    validate: {terms: 0}\n"), 5, 23, {"terms", "above 0"});
     expect_one(matmul("    validate: {terms: .inf}\n"), 5, 23, {"terms", "finite"});
     expect_one(matmul("    validate: {seed: -1}\n"), 5, 22, {"seed", "from 0 to 2^64 - 1", "-1"});
+    EXPECT_TRUE(load_text(matmul("    validate: {seed: 18446744073709551616}\n"))
+                    .diagnostics.list()
+                    .at(0)
+                    .message.ends_with("from 0 to 2^64 - 1, not 18446744073709551616"));  // not: up to 2^63 - 1
     EXPECT_EQ(good(matmul("    validate: {seed: 18446744073709551615}\n")).job().validate.seed, 18446744073709551615U);
     expect_one(matmul("    launch: {grid: [1, 2, 3, 4]}\n"), 5, 20, {"grid", "[x, y, z]"});
     expect_one(matmul("    launch: {block: 0}\n"), 5, 21, {"block", "at least 1"});
