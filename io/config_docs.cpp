@@ -112,6 +112,9 @@ constexpr std::string_view inputs = R"(## Inputs
 | `{from: ..., ...}` | any of these, and more keys |
 | `{generate: KIND, shape: ..., ...}` | values made, the same bits on every machine |
 
+The axes of a dataset are those of the file, as h5py shows them. MATLAB reverses the axes when it writes: its 3 x 4 matrix
+is a dataset (4, 3), its column vector (1, N). `MATLAB_empty` arrays are empty, of the dimensions they hold.
+
 )";
 
 constexpr std::string_view select_text =

@@ -172,6 +172,10 @@ std::optional<std::uint64_t> Reader::unsigned_integer(const Node& node, std::str
         const char* const end = node.text.data() + node.text.size();
         const auto [stop, error] = std::from_chars(node.text.data(), end, value);
         if (error == std::errc() && stop == end && (node.text.size() == 1 || node.text[0] != '0')) return value;
+        if (error == std::errc::result_out_of_range && stop == end) {
+            wrong(node, key, wanted);
+            return {};
+        }
     }
     const auto number = parse(node, key, wanted);
     if (!number) return {};

@@ -116,6 +116,9 @@ struct Layout {
     int level = 4;
     bool sparse = false;  // chunked; only the chunks written to are allocated, the rest reads as 0
 };
+/// The chunk shape of a dataset laid out so; none: contiguous, as scalar and empty ones are. where: of the dataset, for
+/// the message. Error (config): a layout that HDF5 does not have; its where() is the word of `store:` that is wrong.
+std::optional<Shape> chunks_of(const std::string& where, const Spec& spec, const Layout& layout);
 
 /// Writes one output file, whole: a temporary file beside it, synced and renamed by commit(); without commit() nothing
 /// is left. Errors (input): cannot write, disk full, a file that gridstride did not write is in the way.
@@ -127,7 +130,7 @@ class Writer {
     Writer& operator=(Writer&&) noexcept;
 
     /// Creates a dataset and its groups. Notes: what of the layout was ignored (scalar, empty), one line each. Create
-    /// all datasets before scale() names their axes. Error (config): a layout that HDF5 does not have.
+    /// all datasets before scale() names their axes. Error (config): as chunks_of.
     std::vector<std::string> create(const std::string& dataset, const Spec& spec, const Layout& layout);
     /// Writes slab (contiguous or not, the dataset's dtype) to the selection of a created dataset.
     void write(const std::string& dataset, const Selection& selection, const Slab& slab);

@@ -262,15 +262,14 @@ std::vector<std::string> names_of(hid_t group) {
 
 std::string open_failure() {
     const std::string reason = error_text();
-    if (error_stack().find("bad version number for datatype message") != std::string::npos) {
-        unsigned major = 0, minor = 0, release = 0;
-        H5get_libversion(&major, &minor, &release);
-        return fmt::format(
-            "its type is newer than this HDF5 library ({}.{}.{}); save complex numbers as a compound "
-            "{{r,i}}, as h5py does",
-            major, minor, release);
-    }
-    return "cannot be opened, the file is damaged: " + reason;
+    if (error_stack().find("version number") == std::string::npos)
+        return "cannot be opened, the file is damaged: " + reason;
+    unsigned major = 0, minor = 0, release = 0;
+    H5get_libversion(&major, &minor, &release);
+    return fmt::format(
+        "is newer than this HDF5 library ({}.{}.{}): {}; save it without libver='latest', complex numbers as a "
+        "compound {{r,i}}, as h5py does",
+        major, minor, release, reason);
 }
 
 Found find(const std::string& file, const std::string& path) {
@@ -288,7 +287,7 @@ Found find(const std::string& file, const std::string& path) {
         const hid_t id = H5Oopen(parent, name.c_str(), H5P_DEFAULT);
         if (id < 0) {
             const std::string text = open_failure();
-            fail(text, "", text.starts_with("its type") ? Category::config : Category::input);
+            fail(text, "", text.starts_with("is newer") ? Category::config : Category::input);
         }
         found.object = Handle(id, H5Oclose);
         found.type = H5Iget_type(id);
@@ -342,6 +341,7 @@ Found find_dataset(const std::string& file, const std::string& path) {
     if (found.type == H5I_GROUP) {
         const auto names = names_of(found.object);
         text += names.empty() ? "; it is empty" : fmt::format("; it has {}", nearest_first("", names));
+        if (H5Aexists(found.object, "MATLAB_sparse") > 0) text += ": a sparse matrix of MATLAB; save it as full(x)";
     }
     throw Error(Category::config, text);
 }

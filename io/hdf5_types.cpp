@@ -105,7 +105,7 @@ FileType decode_float(hid_t type) {
             decoded.text = decoded.big_endian ? fmt::format(">f{}", size) : fmt::format("float{}", precision);
         if (fields == half || fields == brain || fields == single || fields == twice) return decoded;
     }
-    const std::string widen = "it is not converted exactly; save it as float64 (h5py: d[...].astype('f8'))";
+    const std::string widen = "it is not converted exactly; save it as float64 (h5py: d.astype('f8')[...])";
     if (precision == 80) return refused("80-bit long double", widen);
     if (precision == 128 && exponent_bits == 15) return refused("128-bit float", widen);
     return refused(

@@ -247,6 +247,33 @@ Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
+std::optional<Shape> chunks_of(const std::string& where, const Spec& spec, const Layout& layout) {
+    const auto refuse = [&](const std::string& text, const std::string& key) {
+        return Error(Category::config, fmt::format("{}: {}", where, text), key);
+    };
+    if (layout.chunks && !spec.shape.empty() && layout.chunks->size() != spec.shape.size())
+        throw refuse(fmt::format("chunks {} for shape {}: one length for each axis", to_text(*layout.chunks),
+                                 to_text(spec.shape)),
+                     "chunks");
+    if (layout.gzip && (layout.level < 0 || layout.level > 9))
+        throw refuse(fmt::format("level {}: gzip has 0 to 9", layout.level), "level");
+    if (layout.gzip && H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0)
+        throw refuse("this HDF5 library was built without gzip", "compression");
+    const bool chunked = layout.chunks || layout.gzip || layout.shuffle || layout.sparse;
+    if (!chunked || spec.shape.empty() || count(spec.shape) == 0) return {};
+    if (!layout.chunks) return default_chunks(spec.shape, size_of(spec.dtype));
+    Shape chunks = *layout.chunks;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        if (chunks[i] < 1) throw refuse(fmt::format("chunks {}: lengths are at least 1", to_text(chunks)), "chunks");
+        chunks[i] = std::min(chunks[i], spec.shape[i]);
+    }
+    if (Spec{spec.dtype, chunks}.bytes() >= std::size_t{1} << 32)
+        throw refuse(fmt::format("chunks {} of {} have 4 GiB or more, HDF5's limit; near 1 MiB is best",
+                                 to_text(chunks), gridstride::name(spec.dtype)),
+                     "chunks");
+    return chunks;
+}
+
 std::vector<std::string> Writer::create(const std::string& name, const Spec& spec, const Layout& layout) {
     const Quiet quiet;
     State& state = *state_;
@@ -256,47 +283,22 @@ std::vector<std::string> Writer::create(const std::string& name, const Spec& spe
     if (state.exists(dataset))
         throw Error(Category::config, fmt::format("{}: the file has {} of this name already", where,
                                                   state.scales.contains(dataset) ? "a scale" : "an object"));
-    const std::int64_t elements = count(spec.shape);
     const Handle type = file_type(spec.dtype), space = simple_space(spec.shape);
     const Handle list = own(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where);
-    bool chunked = layout.chunks || layout.gzip || layout.shuffle || layout.sparse;
-    if (layout.chunks && !spec.shape.empty() && layout.chunks->size() != spec.shape.size())
-        throw Error(Category::config, fmt::format("{}: chunks {} for shape {}: one length for each axis", where,
-                                                  to_text(*layout.chunks), to_text(spec.shape)));
-    if (chunked && (spec.shape.empty() || elements == 0)) {
-        if (layout.chunks || layout.gzip || layout.shuffle)
-            notes.push_back(fmt::format("{}: chunks and compression are ignored: {}", where,
-                                        spec.shape.empty() ? "a scalar has none" : "it has no elements"));
-        chunked = false;
-    }
-    if (chunked) {
-        Shape chunks = layout.chunks ? *layout.chunks : default_chunks(spec.shape, size_of(spec.dtype));
-        for (std::size_t i = 0; i < chunks.size(); ++i) {
-            if (chunks[i] < 1)
-                throw Error(Category::config,
-                            fmt::format("{}: chunks {}: lengths are at least 1", where, to_text(chunks)));
-            chunks[i] = std::min(chunks[i], spec.shape[i]);
-        }
-        if (Spec{spec.dtype, chunks}.bytes() >= std::size_t{1} << 32)
-            throw Error(Category::config,
-                        fmt::format("{}: chunks {} of {} have 4 GiB or more, HDF5's limit; near 1 MiB "
-                                    "is best",
-                                    where, to_text(chunks), gridstride::name(spec.dtype)));
-        const std::vector<hsize_t> extents(chunks.begin(), chunks.end());
+    const std::optional<Shape> chunks = chunks_of(where, spec, layout);
+    if (!chunks && (layout.chunks || layout.gzip || layout.shuffle))
+        notes.push_back(fmt::format("{}: chunks and compression are ignored: {}", where,
+                                    spec.shape.empty() ? "a scalar has none" : "it has no elements"));
+    if (chunks) {
+        const std::vector<hsize_t> extents(chunks->begin(), chunks->end());
         check(H5Pset_chunk(list, static_cast<int>(extents.size()), extents.data()), where);
         check(H5Pset_alloc_time(list, H5D_ALLOC_TIME_INCR), where);
         if (layout.shuffle) check(H5Pset_shuffle(list), where);
-        if (layout.gzip) {
-            if (layout.level < 0 || layout.level > 9)
-                throw Error(Category::config, fmt::format("{}: level {}: gzip has 0 to 9", where, layout.level));
-            if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0)
-                throw Error(Category::config, fmt::format("{}: this HDF5 library was built without gzip", where));
-            check(H5Pset_deflate(list, static_cast<unsigned>(layout.level)), where);
-        }
+        if (layout.gzip) check(H5Pset_deflate(list, static_cast<unsigned>(layout.level)), where);
     }
     state.made(H5Dcreate2(state.file, dataset.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose,
                state.cannot(dataset));
-    state.datasets[dataset] = {spec, chunked};
+    state.datasets[dataset] = {spec, chunks.has_value()};
     return notes;
 }
 

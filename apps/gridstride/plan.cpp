@@ -508,6 +508,16 @@ void plan_job(Planner& planner, const config::Job& job) {
             fail(fault.where().empty() ? "op" : fault.where(), fault.what());
         }
     }
+    if (state.problem && (job.output_file || !job.outputs.empty())) {
+        const config::Store& store = job.store;
+        try {
+            for (std::size_t i = 0; i < op.outputs.size(); ++i)
+                hdf5::chunks_of(fmt::format("output {}", op.outputs[i].name), problem.out[i],
+                                {store.chunks, store.gzip, store.shuffle, store.level});
+        } catch (const Error& fault) {
+            fail("store." + fault.where(), fault.what());
+        }
+    }
     if (!good && missing.empty()) return;
 
     const bool posed_well = state.problem.has_value();

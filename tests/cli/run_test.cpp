@@ -69,7 +69,7 @@ TEST_F(Running, ValuesThatDoNotConvertExitThreeWithTheirIndex) {
     EXPECT_TRUE(has(ran.out, {"(1, 0)", "3.5", "int32"}));
 }
 
-TEST_F(Running, CudaWithoutADeviceExitsFourAndWritesNothing) {
+TEST_F(Running, CudaWithoutADeviceExitsFourAndWritesNothing) {  // BR026
     if (!cuda::devices().empty()) GTEST_SKIP() << "there is a CUDA device";
     const Ran ran = run_job("jobs: {a: {op: add, device: cuda, inputs: {x: 1, y: 2}}}");
     EXPECT_EQ(ran.exit, 4);

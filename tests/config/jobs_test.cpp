@@ -181,7 +181,7 @@ TEST(Jobs, op_and_inputs_are_required_and_named) {
     EXPECT_EQ(both.diagnostics.list().size(), 2U);  // a and b; c is optional
 }
 
-TEST(Jobs, settings_are_checked_by_type_and_range) {
+TEST(Jobs, settings_are_checked_by_type_and_range) {  // BR069
     expect_one(matmul("    store: {compression: gzip, level: 10}\n"), 5, 39, {"level", "from 0 to 9", "not 10"});
     expect_one(matmul("    store: {level: 4}\n"), 5, 20, {"level", "compression: gzip"});
     expect_one(matmul("    store: {compression: lzf}\n"), 5, 26, {"compression is one of none, gzip, not lzf"});
@@ -201,6 +201,10 @@ TEST(Jobs, settings_are_checked_by_type_and_range) {
     expect_one(matmul("    validate: {terms: 0}\n"), 5, 23, {"terms", "above 0"});
     expect_one(matmul("    validate: {terms: .inf}\n"), 5, 23, {"terms", "finite"});
     expect_one(matmul("    validate: {seed: -1}\n"), 5, 22, {"seed", "from 0 to 2^64 - 1", "-1"});
+    EXPECT_TRUE(load_text(matmul("    validate: {seed: 18446744073709551616}\n"))
+                    .diagnostics.list()
+                    .at(0)
+                    .message.ends_with("from 0 to 2^64 - 1, not 18446744073709551616"));  // not: up to 2^63 - 1
     EXPECT_EQ(good(matmul("    validate: {seed: 18446744073709551615}\n")).job().validate.seed, 18446744073709551615U);
     expect_one(matmul("    launch: {grid: [1, 2, 3, 4]}\n"), 5, 20, {"grid", "[x, y, z]"});
     expect_one(matmul("    launch: {block: 0}\n"), 5, 21, {"block", "at least 1"});
@@ -214,7 +218,7 @@ TEST(Jobs, settings_are_checked_by_type_and_range) {
     EXPECT_TRUE(launched.own_launch);
 }
 
-TEST(Jobs, tolerances_are_finite_and_not_negative_in_every_decimal_form) {
+TEST(Jobs, tolerances_are_finite_and_not_negative_in_every_decimal_form) {  // BR065
     const auto text = [](const std::string& value) { return matmul("    tolerance: " + value + "\n"); };
     for (const auto& [written, value] : {std::pair<std::string, double>{"1e-6", 1e-6},
                                          {"1E-6", 1e-6},
@@ -241,7 +245,7 @@ TEST(Jobs, tolerances_are_finite_and_not_negative_in_every_decimal_form) {
     expect_one(text("bitwize"), 5, 16, {"did you mean 'bitwise'"});
 }
 
-TEST(Jobs, integers_are_never_wrapped_or_rounded) {
+TEST(Jobs, integers_are_never_wrapped_or_rounded) {  // BR065, BR069
     const auto shape = [](const std::string& value) {
         return "jobs:\n  a:\n    op: sum\n    inputs:\n      x: {generate: ones, shape: " + value + "}\n";
     };

@@ -9,7 +9,7 @@ namespace {
 
 const std::string job = "jobs:\n  a:\n    op: matmul\n    inputs: {a: f.h5:/a, b: f.h5:/b}\n";
 
-TEST(Yaml, byte_order_mark_and_crlf_are_accepted_and_do_not_shift_places) {
+TEST(Yaml, byte_order_mark_and_crlf_are_accepted_and_do_not_shift_places) {  // BR071
     std::string crlf = "\xEF\xBB\xBF";
     for (const char c : job) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
     EXPECT_EQ(good(crlf).config.jobs.size(), 1U);
@@ -17,14 +17,14 @@ TEST(Yaml, byte_order_mark_and_crlf_are_accepted_and_do_not_shift_places) {
     expect_one(crlf + "    dtipe: 1\r\n", 5, 5, {"unknown key 'dtipe'", "did you mean 'dtype'"});
 }
 
-TEST(Yaml, utf16_is_refused_in_words) {
+TEST(Yaml, utf16_is_refused_in_words) {  // BR071
     std::string wide = "\xFF\xFE";
     for (const char c : job) wide += std::string(1, c) + std::string(1, '\0');
     expect_one(wide, 1, 1, {"UTF-16", "save it as UTF-8"});
     expect_one(wide.substr(2), 1, 1, {"UTF-16", "save it as UTF-8"});
 }
 
-TEST(Yaml, bytes_that_are_no_text_are_refused) {
+TEST(Yaml, bytes_that_are_no_text_are_refused) {  // BR071
     expect_one(job + "    outputs: caf\xE9.h5\n", 5, 17, {"0xE9", "UTF-8"});
     expect_one(job + std::string("    outputs: a\0b\n", 17), 5, 15, {"NUL"});
     expect_one(job + "    outputs: a\x01.h5\n", 5, 15, {"control character", "0x01"});
@@ -37,13 +37,13 @@ TEST(Yaml, columns_count_characters_not_bytes) {
     expect_one("vars: {n: \"é\", é: 2}\n" + job, 1, 16, {"'é' is no name"});
 }
 
-TEST(Yaml, tab_as_indentation_is_refused_with_its_line) {
+TEST(Yaml, tab_as_indentation_is_refused_with_its_line) {  // BR071
     expect_one("jobs:\n  a:\n\t\top: matmul\n", 3, 1, {"tab", "spaces"});
     expect_one("jobs:\n  a:\n  \top: matmul\n", 3, 3, {"tab", "spaces"});
     good("jobs:\n  a:\n\t# a comment\n\t\n    op: matmul\n    inputs: {a: f.h5:/a, b: f.h5:/b}\t# tab\n");
 }
 
-TEST(Yaml, empty_files_and_comments_alone_are_errors) {
+TEST(Yaml, empty_files_and_comments_alone_are_errors) {  // BR071
     expect_one("", 1, 1, {"empty", "jobs"});
     expect_one("# nothing\n\n# here\n", 1, 1, {"empty"});
     expect_one("---\n", 1, 1, {"mapping of schema, vars, defaults, jobs"});
@@ -54,7 +54,7 @@ TEST(Yaml, empty_files_and_comments_alone_are_errors) {
     expect_one("jobs: {}\n", 1, 7, {"at least one"});
 }
 
-TEST(Yaml, second_document_is_refused) {
+TEST(Yaml, second_document_is_refused) {  // BR071
     expect_one(job + "---\n" + job, 5, 1, {"second document"});
     expect_one(job + "---\n", 5, 1, {"second document"});
     expect_one("{jobs: {}}\nb\n", 2, 1, {"after the end"});
@@ -69,7 +69,7 @@ TEST(Yaml, duplicate_keys_are_errors_that_name_the_first) {
     EXPECT_EQ(loaded.job().dtype, DType::float32);
 }
 
-TEST(Yaml, merge_keys_and_tags_are_refused) {
+TEST(Yaml, merge_keys_and_tags_are_refused) {  // BR067
     expect_one(
         "defaults: &d {dtype: float32}\njobs:\n  a:\n    <<: *d\n    op: matmul\n    inputs: {a: f.h5:/a, b: "
         "f.h5:/b}\n",

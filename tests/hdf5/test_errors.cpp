@@ -33,7 +33,7 @@ TEST(Errors, WhatIsNotAFileIsSaidToBeAndNothingBlocks) {
     expect_error(Category::input, {"is a folder"}, [&] { describe(folder.path(), "/x"); });
 }
 
-TEST(Errors, WhatIsNotHdf5IsToldFromItsLooks) {
+TEST(Errors, WhatIsNotHdf5IsToldFromItsLooks) {  // BR054
     const Folder folder;
     const std::vector<std::pair<std::string, std::string>> cases{
         {"", "empty (0 bytes)"},
@@ -51,7 +51,7 @@ TEST(Errors, WhatIsNotHdf5IsToldFromItsLooks) {
     }
 }
 
-TEST(Errors, ATruncatedFileIsSaidToBeWithItsSizes) {
+TEST(Errors, ATruncatedFileIsSaidToBeWithItsSizes) {  // BR054
     const Folder folder;
     for (const bool newest : {false, true}) {
         const std::string file = folder / (newest ? "new.h5" : "old.h5");
@@ -117,7 +117,7 @@ TEST(Errors, AMissingDatasetIsNamedWithWhatIsThere) {
     EXPECT_EQ(describe(file, "entry//./gamma").shape, Shape{1});
 }
 
-TEST(Errors, SoftLinksAreFollowedAndDanglingOrCircularOnesNamed) {
+TEST(Errors, SoftLinksAreFollowedAndDanglingOrCircularOnesNamed) {  // BR053
     const Folder folder;
     const std::string file = folder / "x.h5";
     write_x(file, 7, "/group/x");
@@ -141,7 +141,7 @@ TEST(Errors, SoftLinksAreFollowedAndDanglingOrCircularOnesNamed) {
                  [&] { describe(file, "/dangling"); });
 }
 
-TEST(Errors, ExternalLinksAreRelativeToTheFileWhateverTheCurrentFolder) {
+TEST(Errors, ExternalLinksAreRelativeToTheFileWhateverTheCurrentFolder) {  // BR053
     const Folder folder, elsewhere;
     const std::string file = folder / "main.h5";
     write_x(folder / "other.h5", 11, "/g/x");

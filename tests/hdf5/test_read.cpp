@@ -268,7 +268,7 @@ TEST(Read, APairOfNumbersIsAComplexOne) {
                  [&] { natural_dtype(describe(integers, "x"), true, true); });
 }
 
-TEST(Read, ScalarsEmptiesAndNullSpaces) {
+TEST(Read, ScalarsEmptiesAndNullSpaces) {  // BR049, BR050
     const Folder folder;
     const std::string file = folder / "x.h5";
     {
@@ -292,7 +292,7 @@ TEST(Read, ScalarsEmptiesAndNullSpaces) {
     expect_error(Category::config, {"/null"}, [&] { natural_dtype(describe(file, "null"), true, false); });
 }
 
-TEST(Read, AnEmptyMatlabArrayIsEmptyNotItsDimensions) {
+TEST(Read, AnEmptyMatlabArrayIsEmptyNotItsDimensions) {  // BR048
     const Folder folder;
     const std::string file = folder / "empty.mat";
     {

@@ -17,7 +17,7 @@ struct Stored {
     DType in_integers, in_floats;
 };
 
-TEST(Types, IntegersOfEveryWidthAndByteOrderAreReadExactly) {
+TEST(Types, IntegersOfEveryWidthAndByteOrderAreReadExactly) {  // BR045
     const Folder folder;
     const std::string file = folder / "integers.h5";
     const DType i32 = DType::int32, i64 = DType::int64, f32 = DType::float32, f64 = DType::float64;
@@ -74,7 +74,7 @@ TEST(Types, IntegersOfOddPrecisionAreWidened) {
     H5Tclose(three_bytes);
 }
 
-TEST(Types, FloatsOfBothByteOrdersKeepTheirBits) {
+TEST(Types, FloatsOfBothByteOrdersKeepTheirBits) {  // BR045
     const Folder folder;
     const std::string file = folder / "floats.h5";
     const std::vector<double> doubles{0.1, -1e300, 5e-324, std::numeric_limits<double>::infinity()};
@@ -199,7 +199,7 @@ TEST(Types, ComplexOfPaddedCompoundIsRead) {
     EXPECT_EQ(values<complex64>(file, "z"), (std::vector<complex64>{{1.5F, -2.5F}, {4, 8}}));
 }
 
-TEST(Types, ComplexOfHalvesIsWidenedExactly) {
+TEST(Types, ComplexOfHalvesIsWidenedExactly) {  // BR044
     const Folder folder;
     const std::string file = folder / "halves.h5";
     const std::uint16_t bits[] = {0x3555, 0xc000, 0x0001, 0x7bff};
@@ -321,7 +321,7 @@ TEST(Types, ARefusedCompoundNamesTheFieldThatIsNumbers) {
                  [&] { natural_dtype(describe(file, "text"), true, false); });
 }
 
-TEST(Types, ATypeNewerThanTheLibraryIsSaidToBe) {
+TEST(Types, ATypeNewerThanTheLibraryIsSaidToBe) {  // BR044
     const Folder folder;
     const std::string file = folder / "newer.h5";
     {
@@ -345,6 +345,29 @@ TEST(Types, ATypeNewerThanTheLibraryIsSaidToBe) {
     for (const Node& node : tree(file))
         told = told || (node.path == "/z" && node.problem.find("newer") != std::string::npos);
     EXPECT_TRUE(told);
+}
+
+TEST(Types, ALayoutNewerThanTheLibraryIsSaidToBeNotCalledDamage) {
+    const Folder folder;
+    const std::string file = folder / "newer.h5";
+    {
+        const Raw raw(file);
+        const int data[12] = {};
+        const hid_t created = chunked({2, 3});
+        raw.dataset("/x", H5T_STD_I32LE, {3, 4}, H5T_NATIVE_INT, data, created);
+        H5Pclose(created);
+    }
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    std::string all((std::istreambuf_iterator<char>(bytes)), {});
+    const std::size_t at = all.find(std::string("\2\0\0\0\3\0\0\0\4\0\0\0", 12));  // the chunk and the element's size
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_EQ(all.substr(at - 11, 3), "\3\2\3");  // version 3, chunked, of 2 + 1 lengths; then an address
+    bytes.seekp(static_cast<std::streamoff>(at) - 11);
+    bytes.put('\5');  // HDF5 2's
+    bytes.close();
+    expect_error(Category::config,
+                 {file + ":/x", "newer than this HDF5 library", "layout", "save it without libver='latest'"},
+                 [&] { describe(file, "/x"); });
 }
 
 }  // namespace

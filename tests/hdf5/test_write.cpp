@@ -218,7 +218,7 @@ TEST(Write, SelectionsAreWrittenFromAnySlab) {
               (std::vector<std::int32_t>{0, 1, 0, 4, 0, 2, 0, 5, 1, 3, 3, 6}));
 }
 
-TEST(Write, LayoutsAreAsAskedAndClipped) {
+TEST(Write, LayoutsAreAsAskedAndClipped) {  // BR049, BR056
     const Folder folder;
     const std::string file = folder / "out.h5";
     Writer writer(file);
@@ -421,7 +421,7 @@ TEST(Scales, ABareAxisHasANameAndNoValues) {
     EXPECT_TRUE(std::any_of(time.begin(), time.end(), [&](const Attribute& one) { return one.text == title; }));
 }
 
-TEST(Text, IsAnAttributeOrWhereLongADataset) {
+TEST(Text, IsAnAttributeOrWhereLongADataset) {  // BR056
     const Folder folder;
     const std::string file = folder / "out.h5";
     const std::string longest(70'000, 'c');

@@ -201,7 +201,7 @@ TEST(Convcov, ASecondGeometryOfAsManyElementsIsItsOwn) {
         EXPECT_NE(message_of([&] { of_mean(flat, {{"kernel", 2}}); }).find("(B, C, H, W)"), std::string::npos);
 }
 
-TEST(Convcov, StrideWithPaddingOnBothSidesOnNoneAndOnOne) {
+TEST(Convcov, StrideWithPaddingOnBothSidesOnNoneAndOnOne) {  // BR040
     // gamma of one channel, 6 x 1: (i + 1) (j + 1).
     const Tensor gamma =
         generate<double>({1, 1, 6, 1, 6, 1}, [](std::int64_t i) { return (i / 6 + 1.0) * (i % 6 + 1.0); });
@@ -225,7 +225,7 @@ TEST(Convcov, StrideWithPaddingOnBothSidesOnNoneAndOnOne) {
               (Vector{14, 26, 26, 50}));
 }
 
-TEST(Convcov, RowsAndColumnsKeepTheirOrderAndChannelsTheirBlocks) {
+TEST(Convcov, RowsAndColumnsKeepTheirOrderAndChannelsTheirBlocks) {  // BR042
     // gamma[c][r][q][c][r'][q'] = A[r][r'] B[q][q'] (c + 1), NaN between channels; kernel (3, 2), stride (1, 2).
     const auto a = [](std::int64_t r, std::int64_t r2) { return 1.0 + r * 3 + r2 * r2; };
     const auto b = [](std::int64_t q, std::int64_t q2) { return 2.0 - q + 5 * q2; };

@@ -83,8 +83,9 @@ TEST_P(Matmul, sides_around_the_tiles_are_exact) {
             }
 }
 
+// BR017: 1752 rows failed where 1744 and 1760 did not.
 TEST_P(Matmul, long_sides_are_exact_across_blocks) {
-    const int64_t m = 203, k = 584, n = 517;
+    const int64_t m = 1752, k = 584, n = 4720;
     const Tensor a = generate<float>({m, k}, [](int64_t) { return 1; });
     const Tensor b = generate<float>({k, n}, [](int64_t) { return 1; });
     EXPECT_EQ(values<float>(product({a, b}, {.threads = 2})),
