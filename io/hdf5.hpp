@@ -112,6 +112,10 @@ struct Layout {
     bool sparse = false;  // chunked; only the chunks written to are allocated, the rest reads as 0
 };
 
+/// The chunks that a dataset gets; nothing where it is not chunked. Errors (config): chunks of another rank, of length
+/// 0, of 4 GiB or more.
+std::optional<Shape> chunks_of(const Spec& spec, const Layout& layout);
+
 /// Writes one output file, whole: a temporary file beside it, synced and renamed by commit(); without commit() nothing
 /// is left. Errors (input): cannot write, disk full, a file that gridstride did not write is in the way.
 class Writer {

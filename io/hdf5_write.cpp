@@ -16,6 +16,7 @@
 #include <numeric>
 #include <set>
 
+#include "io/folder.hpp"
 #include "io/hdf5_dataset.hpp"
 #include "io/hdf5_types.hpp"
 
@@ -44,17 +45,14 @@ std::string child(const std::string& group, const std::string& name) {
 std::string in_the_way(const std::string& path) {
     struct stat facts {};
     const bool exists = stat(path.c_str(), &facts) == 0;
-    if (!exists && errno != ENOENT) return fmt::format("{}: {}", path, std::strerror(errno));
+    if (!exists && errno != ENOENT && errno != ENOTDIR) return fmt::format("{}: {}", path, std::strerror(errno));
     std::error_code error;
-    fs::path folder = (exists ? fs::canonical(path, error) : fs::absolute(path)).parent_path();
-    while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-    if (!fs::is_directory(folder, error))
-        return fmt::format("{}: cannot be written: {} is not a folder", path, folder.string());
-    if (access(folder.c_str(), W_OK | X_OK) != 0)
-        return fmt::format("{}: cannot be written: the folder {}: {}", path, folder.string(), std::strerror(errno));
+    const fs::path whole = exists ? fs::canonical(path, error) : fs::absolute(path);
+    if (const std::string why = unwritable(whole.parent_path()); !why.empty())
+        return fmt::format("{}: cannot be written: {}", path, why);
     if (!exists) return {};
     if (S_ISDIR(facts.st_mode)) return fmt::format("{}: is a folder; name a file in it", path);
-    if (!S_ISREG(facts.st_mode)) return fmt::format("{}: exists and is not a regular file", path);
+    if (!S_ISREG(facts.st_mode)) return fmt::format("{}: is a pipe, device or socket; name a file", path);
     try {
         const Handle file = open_file(path);
         if (H5Aexists(file, mark) > 0) return {};
@@ -256,33 +254,14 @@ std::vector<std::string> Writer::create(const std::string& name, const Spec& spe
     if (state.exists(dataset))
         throw Error(Category::config, fmt::format("{}: the file has {} of this name already", where,
                                                   state.scales.contains(dataset) ? "a scale" : "an object"));
-    const std::int64_t elements = count(spec.shape);
     const Handle type = file_type(spec.dtype), space = simple_space(spec.shape);
     const Handle list = own(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where);
-    bool chunked = layout.chunks || layout.gzip || layout.shuffle || layout.sparse;
-    if (layout.chunks && !spec.shape.empty() && layout.chunks->size() != spec.shape.size())
-        throw Error(Category::config, fmt::format("{}: chunks {} for shape {}: one length for each axis", where,
-                                                  to_text(*layout.chunks), to_text(spec.shape)));
-    if (chunked && (spec.shape.empty() || elements == 0)) {
-        if (layout.chunks || layout.gzip || layout.shuffle)
-            notes.push_back(fmt::format("{}: chunks and compression are ignored: {}", where,
-                                        spec.shape.empty() ? "a scalar has none" : "it has no elements"));
-        chunked = false;
-    }
-    if (chunked) {
-        Shape chunks = layout.chunks ? *layout.chunks : default_chunks(spec.shape, size_of(spec.dtype));
-        for (std::size_t i = 0; i < chunks.size(); ++i) {
-            if (chunks[i] < 1)
-                throw Error(Category::config,
-                            fmt::format("{}: chunks {}: lengths are at least 1", where, to_text(chunks)));
-            chunks[i] = std::min(chunks[i], spec.shape[i]);
-        }
-        if (Spec{spec.dtype, chunks}.bytes() >= std::size_t{1} << 32)
-            throw Error(Category::config,
-                        fmt::format("{}: chunks {} of {} have 4 GiB or more, HDF5's limit; near 1 MiB "
-                                    "is best",
-                                    where, to_text(chunks), gridstride::name(spec.dtype)));
-        const std::vector<hsize_t> extents(chunks.begin(), chunks.end());
+    const std::optional<Shape> chunks = chunks_of(spec, layout);
+    if (!chunks && (layout.chunks || layout.gzip || layout.shuffle))
+        notes.push_back(fmt::format("{}: chunks and compression are ignored: {}", where,
+                                    spec.shape.empty() ? "a scalar has none" : "it has no elements"));
+    if (chunks) {
+        const std::vector<hsize_t> extents(chunks->begin(), chunks->end());
         check(H5Pset_chunk(list, static_cast<int>(extents.size()), extents.data()), where);
         check(H5Pset_alloc_time(list, H5D_ALLOC_TIME_INCR), where);
         if (layout.shuffle) check(H5Pset_shuffle(list), where);
@@ -296,7 +275,7 @@ std::vector<std::string> Writer::create(const std::string& name, const Spec& spe
     }
     state.made(H5Dcreate2(state.file, dataset.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose,
                state.cannot(dataset));
-    state.datasets[dataset] = {spec, chunked};
+    state.datasets[dataset] = {spec, chunks.has_value()};
     return notes;
 }
 
@@ -473,6 +452,25 @@ void Writer::commit() {
         throw Error(Category::input, fmt::format("{}: {}", state.cannot(), std::strerror(errno)));
     state.temporary.clear();
     sync(fs::path(state.target).parent_path().string(), O_RDONLY | O_DIRECTORY, state.cannot());
+}
+
+std::optional<Shape> chunks_of(const Spec& spec, const Layout& layout) {
+    if (layout.chunks && !spec.shape.empty() && layout.chunks->size() != spec.shape.size())
+        throw Error(Category::config, fmt::format("chunks {} for shape {}: one length for each axis",
+                                                  to_text(*layout.chunks), to_text(spec.shape)));
+    const bool chunked = layout.chunks || layout.gzip || layout.shuffle || layout.sparse;
+    if (!chunked || spec.shape.empty() || count(spec.shape) == 0) return {};
+    Shape chunks = layout.chunks ? *layout.chunks : default_chunks(spec.shape, size_of(spec.dtype));
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        if (chunks[i] < 1)
+            throw Error(Category::config, fmt::format("chunks {}: lengths are at least 1", to_text(chunks)));
+        chunks[i] = std::min(chunks[i], spec.shape[i]);
+    }
+    if (Spec{spec.dtype, chunks}.bytes() >= std::size_t{1} << 32)
+        throw Error(Category::config,
+                    fmt::format("chunks {} of {} have 4 GiB or more, HDF5's limit; near 1 MiB is best", to_text(chunks),
+                                name(spec.dtype)));
+    return chunks;
 }
 
 void check_writable(const std::string& path) {
