@@ -118,11 +118,23 @@ std::string translate(const std::string& words, std::string_view line, std::size
     if (says("illegal flow end"))
         return fmt::format("a '{}' without its opening bracket, or within one that is not closed", here);
     if (says("illegal EOF in scalar")) return "a quote that is never closed";
+    if (says("illegal document indicator in scalar"))
+        return "a quote that is never closed (a line that begins with '---' or '...' ends the document)";
+    if (says("scanning alias") || says("scanning anchor"))
+        return "a bare '*' or '&' begins a YAML alias or anchor, whose name has no brackets: quote it";
+    if (says("unknown escape character") || says("scanning hex number") || says("invalid unicode"))
+        return "a backslash in double quotes begins an escape, and this is none: use single quotes";
+    if (says("directive") || says("YAML version")) return "a line that begins with '%' is a YAML directive: quote it";
+    if (says("zero indentation") || says("in block scalar"))
+        return "'|' or '>' begins a block of text: quote the value, as in \"|\"";
     if (says("unknown token")) return fmt::format("no value can begin with '{}': quote it", here);
     if (says("end of map not found") || says("end of sequence not found"))
         return "this line does not fit its neighbours: check the indentation";
     if (says("illegal block entry")) return "a list item '- ' is not possible here: check the indentation";
     if (says("illegal map key")) return "a key is not possible here: check the indentation";
+    if (says("verbatim tag") || says("tag handle")) return "a bare '!' begins a YAML tag: quote it, as in \"!\"";
+    if (says("can't have any content") || says("multiple aliases"))
+        return "an alias ('*') stands alone: nothing beside it on the same value";
     if (says("multiple anchors") || says("multiple tags")) return "two anchors or tags on one value";
     return "not YAML: " + words;
 }

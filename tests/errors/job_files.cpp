@@ -89,6 +89,8 @@ Group grammar() {
              "`{x: \"in.h5:/x\"}`."},
             {"A quote that is never closed", "jobs:\n  total: {op: sum, inputs: {x: \"in.h5:/x}}\n", 2,
              "`\"in.h5:/x\"`."},
+            {"A backslash in double quotes", "jobs:\n  total: {op: sum, inputs: {x: \"raw\\in.h5:/x\"}}\n", 2,
+             "`\"raw/in.h5:/x\"`."},
             {"A bracket that is never closed", "jobs:\n  total: {op: sum, inputs: {x: [1, 2}}\n", 2, "`[1, 2]`."},
             {"A bracket too many", "jobs:\n  total: {op: sum, inputs: {x: 1}}}\n", 2, "one `}` less."},
             {"A bare colon in a value",
