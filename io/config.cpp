@@ -425,6 +425,9 @@ std::string read_all(const std::string& source) {
                         fmt::format("this is a dataset, not a job file: `gridstride inspect {}` shows "
                                     "it; a job file names it as an input",
                                     source));
+        if (reason == ENOENT && !std::filesystem::is_directory(parent, ignored))
+            throw Error(Category::config,
+                        fmt::format("no such job file; the folder {} does not exist either", parent.string()));
         throw Error(Category::config, reason == ENOENT
                                           ? "no such job file" + did_you_mean(path.filename().string(), near)
                                           : fmt::format("cannot be read: {}", std::strerror(reason)));

@@ -46,13 +46,13 @@ std::string in_the_way(const std::string& path) {
     struct stat facts {};
     const bool exists = stat(path.c_str(), &facts) == 0;
     if (!exists && errno != ENOENT && errno != ENOTDIR) return fmt::format("{}: {}", path, std::strerror(errno));
+    if (exists && S_ISDIR(facts.st_mode)) return fmt::format("{}: is a folder; name a file in it", path);
+    if (exists && !S_ISREG(facts.st_mode)) return fmt::format("{}: is a pipe, device or socket; name a file", path);
     std::error_code error;
     const fs::path whole = exists ? fs::canonical(path, error) : fs::absolute(path);
     if (const std::string why = unwritable(whole.parent_path()); !why.empty())
         return fmt::format("{}: cannot be written: {}", path, why);
     if (!exists) return {};
-    if (S_ISDIR(facts.st_mode)) return fmt::format("{}: is a folder; name a file in it", path);
-    if (!S_ISREG(facts.st_mode)) return fmt::format("{}: is a pipe, device or socket; name a file", path);
     try {
         const Handle file = open_file(path);
         if (H5Aexists(file, mark) > 0) return {};

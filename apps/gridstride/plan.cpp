@@ -677,6 +677,9 @@ Plan plan(const std::string& source, const PlanOptions& options, config::Diagnos
     Plan plan;
     plan.config = config::load(source, options.overrides, diagnostics);
     plan.output_dir = canonical(options.output_dir.empty() ? "out/" + plan.config.stem : options.output_dir);
+    if (options.output_dir.starts_with("~/"))
+        diagnostics.add({"--output-dir " + options.output_dir, 0, 0},
+                        "the shell has left '~' as it is (after a '=' or in quotes it does): write $HOME");
     Planner planner{plan.config, options, diagnostics, plan};
     planner.no_folder = !unwritable(plan.output_dir).empty();
     try {

@@ -333,6 +333,8 @@ Group outputs() {
              }},
             {"A file in the place of the output directory", writes_bad, 2, "`--output-dir results`.",
              "run job.yaml --output-dir job.yaml"},
+            {"An output directory below ~", writes_bad, 2, "`--output-dir ~/results`, or `--output-dir=$HOME/results`.",
+             "run job.yaml --output-dir='~/results'"},
             {"A full disk",
              "jobs:\n  bad: {op: copy, inputs: {x: {generate: linear, shape: 100_000}}, outputs: "
              "bad.h5}\n",

@@ -24,6 +24,7 @@ Group command_line() {
             {"No job file is named", sound, 2, "`gridstride run job.yaml`.", "run"},
             {"An option that does not exist", sound, 2, "`--device cpu`.", "run job.yaml --devise cpu"},
             {"A job file that does not exist", sound, 2, "`gridstride run job.yaml`.", "run jobs.yaml"},
+            {"A job file in a folder that does not exist", sound, 2, "`gridstride run job.yaml`.", "run jobs/job.yaml"},
             {"A folder in the place of the job file", sound, 2, "the name of a job file.", "run ."},
             {"An HDF5 file in the place of the job file", "", 2, "a job file that names `in.h5:/x` as an input.",
              "run in.h5"},
