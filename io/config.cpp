@@ -65,7 +65,13 @@ class Loader {
         if (!root_.map()) {
             const bool there = root_.kind != Node::Kind::null;
             reader_.error({shown_, there ? root_.line : 1, there ? root_.column : 1},
-                          fmt::format("a job file is a mapping of {}", joined(names_of(top_keys))));
+                          fmt::format("a job file is a mapping of {}{}", joined(names_of(top_keys)),
+                                      root_.scalar() ? space_hint(root_.text, names_of(top_keys)) : ""));
+            return;
+        }
+        if (root_.find("op") != nullptr && root_.find("jobs") == nullptr) {
+            reader_.error(root_.find("op")->mark(),
+                          "a job stands below `jobs`, under a name: jobs: {NAME: {op: ..., inputs: ...}}");
             return;
         }
         reader_.mapping(root_, "the job file", top_keys);
@@ -257,6 +263,8 @@ class Loader {
     void jobs() {
         const Node* node = root_.find("jobs");
         if (node == nullptr) {
+            for (const Node::Entry& entry : root_.entries)
+                if (stands_for(entry.key, "jobs", names_of(top_keys))) return;  // told as an unknown key
             reader_.error({shown_, 1, 1}, "`jobs` is missing: a mapping of names to jobs, at least one");
             return;
         }
@@ -411,6 +419,15 @@ std::string read_all(const std::string& source) {
             if (near.size() < 1000 && (extension == ".yaml" || extension == ".yml"))
                 near.push_back(entry.path().filename().string());
         }
+        if (const std::size_t split = source.find(":/");
+            split != std::string::npos && std::filesystem::is_regular_file(source.substr(0, split), ignored))
+            throw Error(Category::config,
+                        fmt::format("this is a dataset, not a job file: `gridstride inspect {}` shows "
+                                    "it; a job file names it as an input",
+                                    source));
+        if (reason == ENOENT && !std::filesystem::is_directory(parent, ignored))
+            throw Error(Category::config,
+                        fmt::format("no such job file; the folder {} does not exist either", parent.string()));
         throw Error(Category::config, reason == ENOENT
                                           ? "no such job file" + did_you_mean(path.filename().string(), near)
                                           : fmt::format("cannot be read: {}", std::strerror(reason)));

@@ -14,6 +14,7 @@
 
 #include "core/judging.hpp"
 #include "core/operation.hpp"
+#include "io/suggest.hpp"
 
 namespace gridstride::config {
 
@@ -47,9 +48,6 @@ class Diagnostics {
     std::vector<Diagnostic> list_;
     std::size_t met_ = 0;
 };
-
-/// " (did you mean 'tiled'?)" where a candidate is near, else "".
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 /// Values made, not read.
 struct Generate {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The errors of a job file: collected, put in the file's order, printed with line and caret; and suggestions.
+// The errors of a job file: collected, put in the file's order, printed with line and caret.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "io/config.hpp"
 
@@ -39,30 +38,6 @@ std::vector<std::string> characters(const std::string& line) {
         result.push_back(hidden ? " " : line.substr(i, length));
         i += length;
     }
-    return result;
-}
-
-/// Insertions, deletions, substitutions and swaps of neighbours that turn a into b.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-    std::iota(last.begin(), last.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = std::min(row[j], before[j - 2] + 1);
-        }
-        before.swap(last);
-        last.swap(row);
-    }
-    return last[b.size()];
-}
-
-std::string lower(std::string_view word) {
-    std::string result(word);
-    for (char& c : result)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return result;
 }
 
@@ -110,6 +85,7 @@ std::string Diagnostics::text(bool colour) const {
         const auto lines = lines_.find(mark.source);
         if (lines == lines_.end() || mark.line < 1 || static_cast<std::size_t>(mark.line) > lines->second.size())
             continue;
+        if (lines->second[static_cast<std::size_t>(mark.line) - 1].empty()) continue;
         const auto line = characters(lines->second[static_cast<std::size_t>(mark.line) - 1]);
         const std::size_t caret = std::min(static_cast<std::size_t>(std::max(mark.column, 1)) - 1, line.size());
         const std::size_t begin = caret < width * 3 / 4 ? 0 : caret - width / 2;
@@ -125,23 +101,6 @@ std::string Diagnostics::text(bool colour) const {
         result += fmt::format("... and {}{} more errors\n", ordered.size() < most_kept ? "" : "at least ",
                               ordered.size() - most_shown);
     return result;
-}
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-    if (word.empty() || word.size() > 64) return {};
-    const std::string* best = nullptr;
-    std::size_t least = word.size();
-    for (std::size_t i = 0; i < std::min(candidates.size(), most_kept); ++i) {
-        const std::string& candidate = candidates[i];
-        const std::size_t longer = std::max(word.size(), candidate.size());
-        if (candidate.size() > 2 * most_shown) continue;
-        const std::size_t far = distance(lower(word), lower(candidate));
-        if (far < least && far <= std::max<std::size_t>(1, (longer + 1) / 3)) {
-            least = far;
-            best = &candidate;
-        }
-    }
-    return best == nullptr ? std::string() : fmt::format(" (did you mean '{}'?)", *best);
 }
 
 }  // namespace gridstride::config

@@ -43,12 +43,10 @@ std::string operation(const Entry& entry) {
     std::string params;
     for (const Param& row : op.params) {
         if (row.hidden) continue;
-        std::string kind(describe(row.kind));
-        if (!row.words.empty()) kind += fmt::format(": {}", fmt::join(row.words, ", "));
         const std::string otherwise = !row.otherwise           ? "required"
                                       : row.otherwise->empty() ? "unset"
                                                                : code(to_text(*row.otherwise));
-        params += fmt::format("| `{}` | {} | {} | {} |\n", row.name, cell(kind), otherwise, cell(row.doc));
+        params += fmt::format("| `{}` | {} | {} | {} |\n", row.name, cell(describe(row)), otherwise, cell(row.doc));
     }
     text += params.empty() ? "No parameters.\n\n"
                            : "| parameter | value | default | meaning |\n|---|---|---|---|\n" + params + "\n";

@@ -31,9 +31,9 @@ class Source {
                 if (scope_.jobs.count(name) > 0) return from_job(raw, std::string(name), input);
                 const std::size_t letters = std::min(name.find('-'), name.size());
                 if (!scope_.variables.has(std::string(name.substr(0, letters)))) {
-                    reader_.error(raw.mark(),
-                                  fmt::format("no job is called '{}'{}", brief(name),
-                                              did_you_mean(name, {scope_.jobs.begin(), scope_.jobs.end()})));
+                    reader_.error(raw.mark(), fmt::format("no job is called '{}'{}; there are {}", brief(name),
+                                                          did_you_mean(name, {scope_.jobs.begin(), scope_.jobs.end()}),
+                                                          joined({scope_.jobs.begin(), scope_.jobs.end()})));
                     return false;
                 }
             }
@@ -92,13 +92,15 @@ class Source {
             std::string problem;
             const auto number = one.scalar() && !one.quoted ? to_number(one.text, &problem) : std::nullopt;
             if (!number) {
-                if (one.list())
+                if (one.list() && sound)
                     reader_.error(one.mark(), fmt::format("{}: a list of numbers is one-dimensional; give its shape "
                                                           "with {{from: [...], shape: [...]}}",
                                                           key_));
-                else
+                else if (!one.list())
                     reader_.wrong(one, key_, "a list of numbers",
-                                  problem.empty() && one.scalar() ? number_hint(one.text) : problem);
+                                  one.quoted && to_number(one.text) ? " (without the quotes it is one)"
+                                  : problem.empty() && one.scalar() ? number_hint(one.text)
+                                                                    : problem);
                 sound = false;
                 return;
             }
@@ -117,11 +119,17 @@ class Source {
 
     bool dataset(const Node& node, Input& input) const {
         const std::string& text = node.text;
+        if (const std::string remedy = home_remedy(text); !remedy.empty()) {
+            reader_.error(node.mark(), remedy);
+            return false;
+        }
         const std::size_t split = text.find(":/");
         if (split == std::string::npos) {
             const std::size_t colon = text.find(':');
             std::string hint;
-            if (colon != std::string::npos && colon > 0)
+            if (const std::string file = leading_file(text); !file.empty())
+                hint = fmt::format(" (did you mean '{}:{}'?)", brief(file), brief(text.substr(file.size())));
+            else if (colon != std::string::npos && colon > 0)
                 hint = fmt::format(" (did you mean '{}:/{}'?)", brief(text.substr(0, colon)),
                                    brief(text.substr(colon + 1)));
             else if (const std::size_t dot = text.rfind('.'); dot != std::string::npos && dot + 1 < text.size())
@@ -145,6 +153,16 @@ class Source {
         const auto whole = file.is_absolute() ? file : std::filesystem::path(scope_.folder) / file;
         input.source = Dataset{whole.lexically_normal().string(), std::move(path)};
         return true;
+    }
+
+    /// The FILE of "FILE/DATASET", whose colon was forgotten: the first part of the path that is a file; else nothing.
+    std::string leading_file(const std::string& text) const {
+        std::error_code ignored;
+        for (std::size_t slash = text.find('/', 1); slash != std::string::npos; slash = text.find('/', slash + 1)) {
+            std::string file = text.substr(0, slash);
+            if (std::filesystem::is_regular_file(std::filesystem::path(scope_.folder) / file, ignored)) return file;
+        }
+        return {};
     }
 
     const Scope& scope_;

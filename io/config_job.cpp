@@ -64,7 +64,7 @@ class JobReader {
 
     void read() {
         const std::string what = fmt::format("job '{}'", brief(job_.name));
-        if (!reader_.mapping(node_, what, job_keys)) return;
+        if (!reader_.mapping(node_, what, job_keys, [&](std::string_view key) { return place_of(key); })) return;
         for (const Node::Entry& entry : node_.entries) job_.marks.emplace(entry.key, entry.value.mark());
         operation();
         settings();
@@ -81,10 +81,30 @@ class JobReader {
     bool lacking() const { return lacking_; }
 
   private:
-    /// Has the mapping a merge key? Then that is the error, and what is missing is none.
-    bool told(const Node& node) {
+    /// Is a name missing because another key of the mapping is that name mistyped, or was it to come from a merge key?
+    /// Then that is the error, and what is missing is none.
+    bool told(const Node& node, std::string_view missing, const std::vector<std::string>& names) {
         lacking_ = lacking_ || node.merged;
-        return node.merged;
+        return node.merged || std::any_of(node.entries.begin(), node.entries.end(), [&](const Node::Entry& entry) {
+                   return stands_for(entry.key, missing, names);
+               });
+    }
+
+    /// For a key that stands beside its mapping: " (it belongs below `params`: params: {axes: ...})".
+    std::string place_of(std::string_view key) const {
+        const auto below = [&](std::string_view place) {
+            return fmt::format(" (it belongs below `{}`: {}: {{{}: ...}})", place, place, key);
+        };
+        const auto has = [&](const std::vector<std::string>& names) {
+            return std::find(names.begin(), names.end(), key) != names.end();
+        };
+        const Node* op = node_.find("op");
+        if (const Entry* entry = op != nullptr ? find(op->text) : nullptr; entry != nullptr) {
+            if (has(parameter_names(*entry->op))) return below("params");
+            if (has(row_names(entry->op->inputs))) return below("inputs");
+        }
+        if (has(names_of(store_keys))) return below("store");
+        return has(names_of(launch_keys)) ? below("launch") : "";
     }
 
     /// The value of a job key, expanded; nothing where none is given (or it is wrong, and told).
@@ -127,7 +147,7 @@ class JobReader {
         const Node* found = node_.find("op");
         const auto names = op_names();
         if (found == nullptr) {
-            if (told(node_)) return;  // `op` may be what was to be merged
+            if (told(node_, "op", names_of(job_keys))) return;
             reader_.error(job_.mark, fmt::format("job '{}' needs `op`: one of {}", brief(job_.name), joined(names)));
             return;
         }
@@ -247,13 +267,14 @@ class JobReader {
             if (found->scalar()) whole = own("inputs");  // a variable that is the mapping
             if (!whole) return;
             if (!whole->map()) {
-                reader_.wrong(*whole, "inputs", fmt::format("a mapping of {}", joined(names)));
+                reader_.wrong(*whole, "inputs", fmt::format("a mapping of {}", joined(names)),
+                              whole->scalar() ? space_hint(whole->text, names) : "");
                 return;
             }
         }
         for (const gridstride::Input& row : op.inputs) {
             if (row.optional || (whole && whole->find(row.name) != nullptr)) continue;
-            if (told(found == nullptr ? node_ : *whole)) continue;
+            if (found == nullptr ? told(node_, "inputs", names_of(job_keys)) : told(*whole, row.name, names)) continue;
             reader_.error(found != nullptr ? job_.at("inputs") : job_.mark,
                           fmt::format("input '{}' of {} is missing ({})", row.name, op.name, row.doc));
         }
@@ -262,13 +283,13 @@ class JobReader {
             if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
                 reader_.error(entry.mark,
                               fmt::format("{} has no input {}{}; it has {}", op.name, show(std::string_view(entry.key)),
-                                          did_you_mean(entry.key, names), joined(names)));
+                                          key_hint(entry.key, names), joined(names)));
                 continue;
             }
             Node resolved;
             auto input = read_input(scope_, entry.key, entry.value, resolved);
             note("inputs." + entry.key, resolved, Origin::job);
-            told(resolved);
+            lacking_ = lacking_ || resolved.merged;
             if (input) job_.inputs.emplace(entry.key, std::move(*input));
         }
     }
@@ -282,7 +303,8 @@ class JobReader {
             node = own("params");
             if (!node) return;
             if (!node->map()) {
-                reader_.wrong(*node, "params", fmt::format("a mapping of {}", joined(names)));
+                reader_.wrong(*node, "params", fmt::format("a mapping of {}", joined(names)),
+                              node->scalar() ? space_hint(node->text, names) : "");
                 return;
             }
             for (const Node::Entry& entry : node->entries) parameter(op, names, entry);
@@ -291,9 +313,10 @@ class JobReader {
             const bool given = node && node->find(row.name) != nullptr;
             if (given || row.hidden) continue;
             if (!row.otherwise) {
-                if (told(found == nullptr ? node_ : *node)) continue;
+                if (found == nullptr ? told(node_, "params", names_of(job_keys)) : told(*node, row.name, names))
+                    continue;
                 reader_.error(found != nullptr ? job_.at("params") : job_.mark,
-                              fmt::format("parameter '{}' is required ({})", row.name, describe(row.kind)));
+                              fmt::format("parameter '{}' is required ({})", row.name, describe(row)));
                 continue;
             }
             job_.explained.push_back({fmt::format("params.{}", row.name),
@@ -307,24 +330,22 @@ class JobReader {
         if (row == op.params.end()) {
             reader_.error(entry.mark,
                           fmt::format("{} has no parameter {}{}; it has {}", op.name, show(std::string_view(entry.key)),
-                                      did_you_mean(entry.key, names), names.empty() ? "none" : joined(names)));
+                                      key_hint(entry.key, names), names.empty() ? "none" : joined(names)));
             return;
         }
         note("params." + entry.key, entry.value, Origin::job);
         if (entry.value.map()) {
-            reader_.wrong(entry.value, entry.key, describe(row->kind));
+            reader_.wrong(entry.value, entry.key, describe(*row));
             return;
         }
         auto value = read_value(reader_, entry.value, entry.key);
         if (!value) return;
         if (!fits(*value, *row)) {
-            std::vector<std::string> words(row->words.begin(), row->words.end());
-            std::string wanted(describe(row->kind));
-            if (!words.empty()) wanted += ": " + joined(words);
+            const std::vector<std::string> words(row->words.begin(), row->words.end());
             std::string hint;
             if (entry.value.scalar() && !entry.value.quoted)
                 hint = words.empty() ? number_hint(entry.value.text) : did_you_mean(entry.value.text, words);
-            reader_.wrong(entry.value, entry.key, wanted, hint);
+            reader_.wrong(entry.value, entry.key, describe(*row), hint);
             return;
         }
         job_.params.set(entry.key, std::move(*value));
@@ -358,7 +379,7 @@ class JobReader {
         for (const Node::Entry& entry : found->entries) {
             if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
                 reader_.error(entry.mark, fmt::format("{} has no output {}{}; it has {}", op.name,
-                                                      show(std::string_view(entry.key)), did_you_mean(entry.key, names),
+                                                      show(std::string_view(entry.key)), key_hint(entry.key, names),
                                                       joined(names)));
                 continue;
             }
@@ -401,7 +422,12 @@ class JobReader {
     /// The text with all variables but a case's own expanded, and those checked.
     std::optional<std::string> settle(const Node& node) {
         try {
-            return scope_.variables.settle(node.text);
+            std::string text = scope_.variables.settle(node.text);
+            if (const std::string remedy = home_remedy(text); !remedy.empty()) {
+                reader_.error(node.mark(), remedy);
+                return {};
+            }
+            return text;
         } catch (const ExpandError& problem) {
             if (!problem.reported) reader_.error(node.mark(), problem.message);
             return {};

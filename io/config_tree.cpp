@@ -76,6 +76,17 @@ std::string variable_in(std::string_view line) {
     return brief(line.substr(begin, end == std::string_view::npos ? end : end + 1 - begin));
 }
 
+/// "op: sum" of the line "op:sum", whose colon lacks its space; else nothing.
+std::string spaced(std::string_view line) {
+    const std::size_t begin = std::min(line.find_first_not_of(" -"), line.size());
+    const std::size_t colon = line.find(':', begin);
+    if (colon == std::string_view::npos || colon == begin || colon + 1 >= line.size() || line[colon + 1] == ' ')
+        return {};
+    const std::string_view key = line.substr(begin, colon - begin);
+    if (key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") != std::string_view::npos) return {};
+    return fmt::format("{}: {}", key, brief(line.substr(colon + 1)));
+}
+
 /// yaml-cpp's words in ours, with the remedy where YAML's own grammar is the trap. column: in bytes, from 0.
 std::string translate(const std::string& words, std::string_view line, std::size_t column, std::string_view above) {
     const std::string_view before = line.substr(0, std::min(column, line.size()));
@@ -86,6 +97,8 @@ std::string translate(const std::string& words, std::string_view line, std::size
         if (key != std::string_view::npos || before.find_first_not_of("- ") == std::string_view::npos)
             return "a value with a bare ':' (before a space or the end of the line): quote it, as in select: \"0:10, "
                    ":\"";
+        if (const std::string remedy = spaced(above); !remedy.empty())
+            return fmt::format("the line above lacks a space after its colon: write {}", remedy);
         return "a key is not possible here: the line above has a value already (check the indentation, or quote it)";
     }
     if (says("alias not found")) return "a bare '*' begins a YAML alias: quote it, as in \"*\"";
@@ -100,13 +113,28 @@ std::string translate(const std::string& words, std::string_view line, std::size
         return says("sequence") ? "a '[' has no ']' before here, or a ',' is missing"
                                 : "a '{' has no '}' before here, or a ',' is missing";
     }
-    if (says("illegal flow end")) return fmt::format("a '{}' without its opening bracket", here);
+    if (const std::string remedy = spaced(line); says("illegal flow end") && !remedy.empty())
+        return fmt::format("a space is missing after the colon: write {}", remedy);
+    if (says("illegal flow end"))
+        return fmt::format("a '{}' without its opening bracket, or within one that is not closed", here);
     if (says("illegal EOF in scalar")) return "a quote that is never closed";
+    if (says("illegal document indicator in scalar"))
+        return "a quote that is never closed (a line that begins with '---' or '...' ends the document)";
+    if (says("scanning alias") || says("scanning anchor"))
+        return "a bare '*' or '&' begins a YAML alias or anchor, whose name has no brackets: quote it";
+    if (says("unknown escape character") || says("scanning hex number") || says("invalid unicode"))
+        return "a backslash in double quotes begins an escape, and this is none: use single quotes";
+    if (says("directive") || says("YAML version")) return "a line that begins with '%' is a YAML directive: quote it";
+    if (says("zero indentation") || says("in block scalar"))
+        return "'|' or '>' begins a block of text: quote the value, as in \"|\"";
     if (says("unknown token")) return fmt::format("no value can begin with '{}': quote it", here);
     if (says("end of map not found") || says("end of sequence not found"))
         return "this line does not fit its neighbours: check the indentation";
     if (says("illegal block entry")) return "a list item '- ' is not possible here: check the indentation";
     if (says("illegal map key")) return "a key is not possible here: check the indentation";
+    if (says("verbatim tag") || says("tag handle")) return "a bare '!' begins a YAML tag: quote it, as in \"!\"";
+    if (says("can't have any content") || says("multiple aliases"))
+        return "an alias ('*') stands alone: nothing beside it on the same value";
     if (says("multiple anchors") || says("multiple tags")) return "two anchors or tags on one value";
     return "not YAML: " + words;
 }
@@ -402,9 +430,14 @@ std::optional<std::string> clean(const std::string& text, const std::string& sou
     };
     if (text.size() > largest_file)
         return refuse(
-            1, 1, fmt::format("a job file is at most {} MiB: large data belong in an HDF5 file", largest_file >> 20));
+            0, 0, fmt::format("a job file is at most {} MiB: large data belong in an HDF5 file", largest_file >> 20));
     std::string_view rest = text;
     if (rest.substr(0, 3) == "\xEF\xBB\xBF") rest.remove_prefix(3);
+    if (rest.starts_with("\x89HDF\r\n\x1a\n"))
+        return refuse(0, 0,
+                      fmt::format("this is an HDF5 file, not a job file: `gridstride inspect {}` shows what is in it; "
+                                  "a job file names it as an input, FILE:/DATASET",
+                                  source));
     constexpr std::string_view utf16 = "the file is in UTF-16 or UTF-32: save it as UTF-8";
     if (rest.substr(0, 2) == "\xFF\xFE" || rest.substr(0, 2) == "\xFE\xFF") return refuse(1, 1, std::string(utf16));
     if (rest.size() >= 2 && (rest[0] == '\0') != (rest[1] == '\0')) return refuse(1, 1, std::string(utf16));

@@ -26,7 +26,30 @@ bool take_digits(std::string_view text, std::size_t& at, std::string& plain) {
     return at > begin && text[at - 1] != '_';
 }
 
+/// The name before the colon of "op:sum"; empty where it is none of the names.
+std::string_view before_colon(std::string_view text, const std::vector<std::string>& names) {
+    const std::string_view name = text.substr(0, text.find(':'));
+    const bool known = name.size() < text.size() && std::find(names.begin(), names.end(), name) != names.end();
+    return known ? name : std::string_view();
+}
+
 }  // namespace
+
+std::string space_hint(std::string_view text, const std::vector<std::string>& names) {
+    const std::string_view name = before_colon(text, names);
+    if (name.empty()) return {};
+    return fmt::format(" (a space is missing after the colon: {}: {})", name, brief(text.substr(name.size() + 1)));
+}
+
+std::string key_hint(std::string_view key, const std::vector<std::string>& names) {
+    const std::string space = space_hint(key, names);
+    return space.empty() ? did_you_mean(key, names) : space;
+}
+
+bool stands_for(std::string_view key, std::string_view name, const std::vector<std::string>& names) {
+    const bool known = std::find(names.begin(), names.end(), key) != names.end();
+    return !known && (before_colon(key, names) == name || nearest(key, names) == name);
+}
 
 std::string number_hint(std::string_view text) {
     if (text.size() > 40) return {};
@@ -39,6 +62,12 @@ std::string number_hint(std::string_view text) {
     if (text == "inf" || text == "nan" || text == "-inf")
         return fmt::format(" (YAML writes {})", text == "-inf" ? "-.inf" : text == "inf" ? ".inf" : ".nan");
     return {};
+}
+
+std::string home_remedy(std::string_view path) {
+    if (!path.starts_with("~/")) return {};
+    return fmt::format("'~' is not your home folder here, only in a shell: write ${{env:HOME}}{}",
+                       brief(path.substr(1)));
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -268,19 +297,23 @@ std::optional<DType> Reader::dtype(const Node& node, std::string_view key) const
     return {};
 }
 
-bool Reader::mapping(const Node& node, std::string_view what, std::span<const Key> keys) const {
+bool Reader::mapping(const Node& node, std::string_view what, std::span<const Key> keys,
+                     const Elsewhere& elsewhere) const {
     const auto names = names_of(keys);
     if (!node.map()) {
-        wrong(node, what, fmt::format("a mapping of {}", joined(names)));
+        wrong(node, what, fmt::format("a mapping of {}", joined(names)),
+              node.scalar() ? space_hint(node.text, names) : "");
         return false;
     }
     for (const Node::Entry& entry : node.entries)
-        if (std::find(names.begin(), names.end(), entry.key) == names.end()) unknown(entry, what, names);
+        if (std::find(names.begin(), names.end(), entry.key) == names.end())
+            unknown(entry, what, names, elsewhere ? elsewhere(entry.key) : "");
     return true;
 }
 
-void Reader::unknown(const Node::Entry& entry, std::string_view what, const std::vector<std::string>& names) const {
-    std::string hint = did_you_mean(entry.key, names);
+void Reader::unknown(const Node::Entry& entry, std::string_view what, const std::vector<std::string>& names,
+                     std::string hint) const {
+    if (hint.empty()) hint = key_hint(entry.key, names);
     if (hint.empty() && entry.value.kind == Node::Kind::null)
         hint = " (a value with commas in it must be quoted, as in select: \"0:10, 3\")";
     error(entry.mark, fmt::format("unknown key {} in {}{}; it has {}", show(std::string_view(entry.key)), what, hint,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -57,9 +58,13 @@ class Reader {
     std::optional<Shape> shape(const Node& node, std::string_view key, std::int64_t least, bool free = false) const;
     std::optional<DType> dtype(const Node& node, std::string_view key) const;
     /// A mapping; its keys are checked against the table. what: "job 'a'", "`store`". False: it is no mapping.
-    bool mapping(const Node& node, std::string_view what, std::span<const Key> keys) const;
-    /// An error for a key that is none of the names.
-    void unknown(const Node::Entry& entry, std::string_view what, const std::vector<std::string>& names) const;
+    /// elsewhere: a hint for a key that belongs to another mapping.
+    using Elsewhere = std::function<std::string(std::string_view key)>;
+    bool mapping(const Node& node, std::string_view what, std::span<const Key> keys,
+                 const Elsewhere& elsewhere = {}) const;
+    /// An error for a key that is none of the names. hint: "" for the nearest of them.
+    void unknown(const Node::Entry& entry, std::string_view what, const std::vector<std::string>& names,
+                 std::string hint = {}) const;
 
     /// "KEY is WANTED, not VALUE".
     void wrong(const Node& node, std::string_view key, std::string_view wanted, std::string_view why = {}) const;
@@ -69,6 +74,16 @@ class Reader {
 
     Diagnostics& diagnostics_;
 };
+
+/// For "op:sum" where op is one of the names: " (a space is missing after the colon: op: sum)"; else nothing.
+std::string space_hint(std::string_view text, const std::vector<std::string>& names);
+/// For a key that is none of the names: space_hint, else did_you_mean.
+std::string key_hint(std::string_view key, const std::vector<std::string>& names);
+/// Is a key that is none of the names most likely this one, mistyped?
+bool stands_for(std::string_view key, std::string_view name, const std::vector<std::string>& names);
+
+/// For a path that begins with ~: what to write instead; else nothing.
+std::string home_remedy(std::string_view path);
 
 /// "a, b, c".
 std::string joined(const std::vector<std::string>& words);

@@ -116,6 +116,7 @@ struct Layout {
     int level = 4;
     bool sparse = false;  // chunked; only the chunks written to are allocated, the rest reads as 0
 };
+
 /// The chunk shape of a dataset laid out so; none: contiguous, as scalar and empty ones are. where: of the dataset, for
 /// the message. Error (config): a layout that HDF5 does not have; its where() is the word of `store:` that is wrong.
 std::optional<Shape> chunks_of(const std::string& where, const Spec& spec, const Layout& layout);

@@ -12,7 +12,8 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
-#include <numeric>
+
+#include "io/suggest.hpp"
 
 namespace gridstride::hdf5 {
 
@@ -22,22 +23,6 @@ namespace {
 
 constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
 
-/// Edits that turn a into b.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row[b.size()];
-}
-
 /// "a, b, c, ... (12 in all)", the nearest to word first.
 std::string nearest_first(const std::string& word, std::vector<std::string> names) {
     constexpr std::size_t shown = 6, compared = 2000;
@@ -45,7 +30,7 @@ std::string nearest_first(const std::string& word, std::vector<std::string> name
     if (all > compared) names.resize(compared);
     if (!word.empty())
         std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
-            return distance(word, a) < distance(word, b);
+            return edit_distance(word, a) < edit_distance(word, b);
         });
     if (names.size() > shown) names.resize(shown);
     std::string text = fmt::format("{}", fmt::join(names, ", "));
@@ -60,10 +45,11 @@ std::string nearest_files(const std::string& file) {
         if (entry->path().filename().string()[0] != '.' && !entry->is_directory(error))
             names.push_back(entry->path().filename().string());
     if (!fs::is_directory(folder, error)) return fmt::format("; the folder {} does not exist either", folder.string());
+    if (names.empty()) return {};
     std::sort(names.begin(), names.end());
-    return names.empty() ? ""
-                         : fmt::format("; {} has {}", folder == "." ? "this folder" : folder.string(),
-                                       nearest_first(path.filename().string(), names));
+    const std::string name = path.filename().string();
+    return fmt::format("{}; {} has {}", did_you_mean(name, names), folder == "." ? "this folder" : "the folder",
+                       nearest_first(name, names));
 }
 
 /// The first bytes of a file, at most n from offset on.
@@ -128,14 +114,18 @@ std::string unopened(int descriptor, const std::string& file, std::uint64_t size
     std::uint64_t at = 0;
     while (at < size && bytes_of(descriptor, at, signature.size()) != signature) at = at == 0 ? 512 : 2 * at;
     if (at >= size) return fmt::format("{}: not an HDF5 file: {}", file, looks_like(bytes_of(descriptor, 0, 512)));
-    if (size < at + 48) return fmt::format("{}: truncated: has {} bytes, not even the whole HDF5 header", file, size);
+    if (size < at + 48)
+        return fmt::format("{}: truncated: has {} bytes, not even the whole HDF5 header: copy it again", file, size);
     const std::uint64_t promised = promised_size(descriptor, at);
-    if (promised > size) return fmt::format("{}: truncated: has {} bytes, needs {}", file, size, promised);
+    if (promised > size)
+        return fmt::format("{}: truncated: has {} bytes, needs {}: copy it again", file, size, promised);
     if (stack.find("unable to lock file") != std::string::npos)
-        return fmt::format(
-            "{}: locked ({}): another program writes it; wait for it, or set "
-            "HDF5_USE_FILE_LOCKING=FALSE where the file system cannot lock",
-            file, reason);
+        return reason == std::strerror(EAGAIN)
+                   ? fmt::format("{}: locked: another program writes it; wait until it has closed the file", file)
+                   : fmt::format(
+                         "{}: the file system cannot lock it ({}): set HDF5_USE_FILE_LOCKING=FALSE while no other "
+                         "program writes it",
+                         file, reason);
     if (stack.find("already open for write") != std::string::npos || stack.find("h5clear") != std::string::npos)
         return fmt::format(
             "{}: marked as open for writing: another program writes it, or one crashed while it did; "
@@ -182,12 +172,13 @@ Handle open_file(const std::string& file) {
     if (stat(file.c_str(), &facts) != 0) {
         const int reason = errno;
         if (reason == ENOENT) throw failed(fmt::format("{}: no such file{}", file, nearest_files(file)));
+        if (reason == ELOOP) throw failed(fmt::format("{}: symbolic links that lead in a circle", file));
         throw failed(fmt::format("{}: {}", file, std::strerror(reason)));
     }
     if (S_ISDIR(facts.st_mode)) throw failed(fmt::format("{}: is a folder, not an HDF5 file", file));
     if (!S_ISREG(facts.st_mode))
-        throw failed(
-            fmt::format("{}: is a {}, not a file", file, S_ISFIFO(facts.st_mode) ? "pipe" : "device or socket"));
+        throw failed(fmt::format("{}: is a {}: HDF5 reads files alone, save the data to one first", file,
+                                 S_ISFIFO(facts.st_mode) ? "pipe" : "device or socket"));
     if (facts.st_size == 0) throw failed(fmt::format("{}: not an HDF5 file: it is empty (0 bytes)", file));
     const Handle access = own(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, file);
     check(H5Pset_file_locking(access, true, true), file);  // as far as the file system can

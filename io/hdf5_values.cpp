@@ -31,8 +31,10 @@ std::string value_text(const T* value, bool complex) {
 std::string misfit_text(const std::string& value, double scale, const Rule& rule) {
     const std::string scaled = scale == 1 ? value : fmt::format("{} times {}", value, scale);
     if (is_integer(rule.target))
-        return fmt::format("{} is not a whole number that {} holds", scaled, name(rule.target));
-    return fmt::format("{} does not fit {} (largest {:.9g})", scaled, name(rule.target), largest(rule.target));
+        return fmt::format("{} is not a whole number that {} holds: choose a float dtype{}", scaled, name(rule.target),
+                           value == "nan" ? ", or replace it (nan: 0)" : "");
+    return fmt::format("{} does not fit {} (largest {:.9g}): choose a wider dtype", scaled, name(rule.target),
+                       largest(rule.target));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <numeric>
 #include <set>
 
+#include "io/folder.hpp"
 #include "io/hdf5_dataset.hpp"
 #include "io/hdf5_types.hpp"
 
@@ -44,17 +45,14 @@ std::string child(const std::string& group, const std::string& name) {
 std::string in_the_way(const std::string& path) {
     struct stat facts {};
     const bool exists = stat(path.c_str(), &facts) == 0;
-    if (!exists && errno != ENOENT) return fmt::format("{}: {}", path, std::strerror(errno));
+    if (!exists && errno != ENOENT && errno != ENOTDIR) return fmt::format("{}: {}", path, std::strerror(errno));
+    if (exists && S_ISDIR(facts.st_mode)) return fmt::format("{}: is a folder; name a file in it", path);
+    if (exists && !S_ISREG(facts.st_mode)) return fmt::format("{}: is a pipe, device or socket; name a file", path);
     std::error_code error;
-    fs::path folder = (exists ? fs::canonical(path, error) : fs::absolute(path)).parent_path();
-    while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-    if (!fs::is_directory(folder, error))
-        return fmt::format("{}: cannot be written: {} is not a folder", path, folder.string());
-    if (access(folder.c_str(), W_OK | X_OK) != 0)
-        return fmt::format("{}: cannot be written: the folder {}: {}", path, folder.string(), std::strerror(errno));
+    const fs::path whole = exists ? fs::canonical(path, error) : fs::absolute(path);
+    if (const std::string why = unwritable(whole.parent_path()); !why.empty())
+        return fmt::format("{}: cannot be written: {}", path, why);
     if (!exists) return {};
-    if (S_ISDIR(facts.st_mode)) return fmt::format("{}: is a folder; name a file in it", path);
-    if (!S_ISREG(facts.st_mode)) return fmt::format("{}: exists and is not a regular file", path);
     try {
         const Handle file = open_file(path);
         if (H5Aexists(file, mark) > 0) return {};

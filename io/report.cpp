@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "io/folder.hpp"
+
 namespace gridstride::report {
 
 namespace {
@@ -313,6 +315,9 @@ std::string to_json(const Case& one) {
 }
 
 void check_reports(const std::string& folder) {
+    if (const std::string why = unwritable(folder); !why.empty())
+        throw Error(Category::config,
+                    fmt::format("no report can be written to {}: {}; choose another --output-dir", folder, why));
     refuse(in_folder(folder, "report.json"), false, Category::config);
     refuse(in_folder(folder, "report.jsonl"), true, Category::config);
 }
@@ -336,7 +341,13 @@ Journal::~Journal() {
 }
 
 void Journal::append(const Case& one) {
-    write_all(file_, to_json(one) + "\n", path_);
+    const off_t end = ::lseek(file_, 0, SEEK_END);
+    try {
+        write_all(file_, to_json(one) + "\n", path_);
+    } catch (const Error&) {
+        [[maybe_unused]] const int ignored = ::ftruncate(file_, end);  // no half line
+        throw;
+    }
 }
 
 }  // namespace gridstride::report

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -266,6 +267,10 @@ report::Case run_case(const Plan& plan, std::size_t index, State& state, const r
         line.exit = exit;
         result.failed = reason;
         result.data = Tensor();
+        std::error_code ignored;
+        for (const PlannedOutput& output : one.outputs)
+            if (!output.file.empty() && std::filesystem::exists(output.file, ignored))
+                line.notes.push_back(output.file + " is from an earlier run");
     };
     if (stop_requested) {
         fail(report::Status::skipped, "interrupted", 0);

@@ -25,14 +25,6 @@ std::string signature(const Op& op) {
     return fmt::format("{} -> {}", fmt::join(in, ", "), fmt::join(out, ", "));
 }
 
-/// "one of full, half", "an integer or a list of integers".
-std::string values_of(const Param& param) {
-    if (param.kind == Kind::word) return fmt::format("one of {}", fmt::join(param.words, ", "));
-    if (param.kind == Kind::integers_or_word)
-        return fmt::format("an integer, a list of integers or one of {}", fmt::join(param.words, ", "));
-    return std::string(describe(param.kind));
-}
-
 std::string default_of(const Param& param) {
     if (!param.otherwise) return "required";
     return param.otherwise->empty() ? "unset" : to_text(*param.otherwise);
@@ -79,8 +71,7 @@ void operation(const Entry& entry) {
     Table params({{"name", Align::fixed}, {"default", Align::fixed}, {"meaning", Align::prose}}, 2);
     for (const Param& param : op.params)
         if (!param.hidden)
-            params.row(
-                {std::string(param.name), default_of(param), fmt::format("{}: {}", values_of(param), param.doc)});
+            params.row({std::string(param.name), default_of(param), fmt::format("{}: {}", describe(param), param.doc)});
     print(params, "params");
 
     Table variants(
@@ -156,7 +147,7 @@ void example(const Entry& entry) {
     if (!op.params.empty()) add(any ? "    params:" : "    # params:", "");
     for (const Param& param : op.params) {
         if (param.hidden) continue;
-        const std::string meaning = fmt::format("{}: {}", values_of(param), param.doc);
+        const std::string meaning = fmt::format("{}: {}", describe(param), param.doc);
         if (problem.params.has(param.name))
             add(fmt::format("      {}: {}", param.name, to_text(problem.params.get(param.name))), meaning);
         else
@@ -195,7 +186,7 @@ int list(const ListOptions& options) {
         std::vector<std::string> names;
         for (const Entry& one : registry()) names.emplace_back(one.op->name);
         throw Error(Category::config, fmt::format("no operation '{}'{}; there are {}", options.op,
-                                                  config::did_you_mean(options.op, names), fmt::join(names, ", ")));
+                                                  did_you_mean(options.op, names), fmt::join(names, ", ")));
     }
     if (options.example)
         example(*entry);

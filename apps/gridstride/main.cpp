@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <system_error>
 
@@ -40,6 +41,34 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
     verb.add_flag("--json", options.json, "print the report, or the plan, as JSON, one document a line");
     verb.add_flag("-q,--quiet", options.quiet, "print only what went wrong");
     verb.add_flag("-v,--verbose", options.verbose, "print more: bounds and stages of run, the explanation of check");
+}
+
+/// What to say where no verb stands first: "gridstride mine.yaml", "gridstride rum mine.yaml".
+std::string no_verb(const CLI::App& app, const std::string& word) {
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+        verbs.push_back(verb->get_name());
+    const std::string known = fmt::format("the verbs are {}", fmt::join(verbs, ", "));
+    if (word.empty()) return fmt::format("no verb: {}; `gridstride run JOB.yaml` runs a job file", known);
+    std::error_code ignored;
+    const std::string extension = std::filesystem::path(word).extension().string();
+    if (extension == ".yaml" || extension == ".yml")
+        return fmt::format("'{}' is no verb: `gridstride run {}` runs a job file", word, word);
+    if (word.find(":/") != std::string::npos || std::filesystem::is_regular_file(word, ignored))
+        return fmt::format("'{}' is no verb: `gridstride inspect {}` shows an HDF5 file", word, word);
+    return fmt::format("'{}' is no verb{}: {}", word, gridstride::did_you_mean(word, verbs), known);
+}
+
+/// What the command line's parser says, with the option that may have been meant and where to look.
+std::string bad_usage(const CLI::App& app, const CLI::ParseError& fault) {
+    const auto given = app.get_subcommands();
+    const CLI::App& verb = given.empty() ? app : *given.front();
+    std::vector<std::string> options;
+    for (const CLI::Option* option : verb.get_options()) options.push_back(option->get_name());
+    const auto unknown = app.remaining(true);
+    return fmt::format("{}{}; `gridstride{}{} --help` tells what there is", fault.what(),
+                       unknown.empty() ? "" : gridstride::did_you_mean(unknown.front(), options),
+                       given.empty() ? "" : " ", given.empty() ? "" : verb.get_name());
 }
 
 }  // namespace
@@ -87,7 +116,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& done) {
         return app.exit(done);
     } catch (const CLI::ParseError& fault) {
-        app.exit(fault);
+        const std::string first = argc > 1 ? argv[1] : "";
+        const bool verb = !app.get_subcommands().empty() || first.starts_with('-');
+        fmt::print(stderr, "error: {}\n", verb ? bad_usage(app, fault) : no_verb(app, first));
         return Exit::bad_config;
     }
     run_options.command = check_options.command = {argv, argv + argc};

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <set>
 
+#include "io/folder.hpp"
 #include "io/generate.hpp"
 #include "io/report.hpp"
 
@@ -35,6 +36,7 @@ struct Planner {
     std::string no_gpu{};
     std::map<std::string, Planned> done{};
     std::map<std::string, std::string> owner{};  // output file -> case
+    bool no_folder = false;                      // the output directory is refused, and all files in it with it
 
     void error(const config::Job& job, const std::string& key, const std::string& message) {
         diagnostics.add(job.at(key), message);
@@ -375,7 +377,8 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
                             inside(path, nested->first) ? file : nested->first, nested->second, nested->first));
             continue;
         }
-        if (fs::is_symlink(fs::path(planner.plan.output_dir) / file) && !fs::exists(path)) {
+        std::error_code ignored;
+        if (fs::is_symlink(fs::path(planner.plan.output_dir) / file, ignored) && !fs::exists(path, ignored)) {
             planner.error(job, key, fmt::format("{} is a link to nothing: remove it, or name the file itself", file));
             continue;
         }
@@ -385,10 +388,12 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
             planner.error(job, key, fmt::format("{} is the report's own name", stem));
             continue;
         }
+        if (planner.no_folder && inside(planner.plan.output_dir, path)) continue;
         try {
             hdf5::check_writable(path);
         } catch (const Error& fault) {
             planner.error(job, key, fault.what());
+            planner.owner.erase(path);
             continue;
         }
         result[i] = {path, dataset};
@@ -577,9 +582,13 @@ void check_overlap(Planner& planner) {
                 if (std::any_of(files.begin(), files.end(),
                                 [&](const std::string& file) { return same_file(file, output); })) {
                     planner.error(*one.job, fmt::format("inputs.{}", one.op().inputs[i].name),
-                                  fmt::format("{} is written by case {} of this run: use $JOB:/OUTPUT, or write "
-                                              "elsewhere; inputs are never modified",
-                                              output, writer));
+                                  writer == one.name
+                                      ? fmt::format("{} is this case's own output too: write elsewhere; inputs are "
+                                                    "never modified",
+                                                    output)
+                                      : fmt::format("{} is written by case {} of this run: use $JOB:/OUTPUT, or write "
+                                                    "elsewhere; inputs are never modified",
+                                                    output, writer));
                     break;
                 }
         }
@@ -595,12 +604,14 @@ void keep_only(Plan& plan, const std::vector<std::string>& globs, config::Diagno
             if (fnmatch(glob.c_str(), plan.cases[i].name.c_str(), FNM_NOESCAPE) == 0 || plan.cases[i].name == glob ||
                 fnmatch(glob.c_str(), plan.cases[i].job->name.c_str(), 0) == 0)
                 kept[i] = any = true;
-        if (!any)
-            diagnostics.add({"--only " + glob, 0, 0}, "no case is called so" + config::did_you_mean(glob, [&] {
-                                                          std::vector<std::string> names;
-                                                          for (const Case& one : plan.cases) names.push_back(one.name);
-                                                          return names;
-                                                      }()));
+        if (any) continue;
+        std::vector<std::string> names;
+        for (const Case& one : plan.cases) names.push_back(one.name);
+        const std::string known = fmt::format(
+            "{}", fmt::join(names.begin(), names.begin() + std::min<std::ptrdiff_t>(std::ssize(names), 20), ", "));
+        diagnostics.add({"--only " + glob, 0, 0},
+                        fmt::format("no case is called so{}; there are {}{}", did_you_mean(glob, names), known,
+                                    names.size() > 20 ? ", ..." : ""));
     }
     for (std::size_t i = plan.cases.size(); i-- > 0;)
         if (kept[i])
@@ -686,16 +697,20 @@ Plan plan(const std::string& source, const PlanOptions& options, config::Diagnos
     Plan plan;
     plan.config = config::load(source, options.overrides, diagnostics);
     plan.output_dir = canonical(options.output_dir.empty() ? "out/" + plan.config.stem : options.output_dir);
+    if (options.output_dir.starts_with("~/"))
+        diagnostics.add({"--output-dir " + options.output_dir, 0, 0},
+                        "the shell has left '~' as it is (after a '=' or in quotes it does): write $HOME");
     Planner planner{plan.config, options, diagnostics, plan};
-    planner.gpus = cuda::devices(&planner.no_gpu);
-    for (const config::Job* job : in_order(plan.config))
-        if (job->entry != nullptr && job->sound) plan_job(planner, *job);
-    check_overlap(planner);
+    planner.no_folder = !unwritable(plan.output_dir).empty();
     try {
         report::check_reports(plan.output_dir);
     } catch (const Error& fault) {
         diagnostics.add({plan.config.source, 0, 0}, fault.what());
     }
+    planner.gpus = cuda::devices(&planner.no_gpu);
+    for (const config::Job* job : in_order(plan.config))
+        if (job->entry != nullptr && job->sound) plan_job(planner, *job);
+    check_overlap(planner);
     keep_only(plan, options.only, diagnostics);
     finish(planner);
     if (diagnostics.empty()) require_devices(planner);

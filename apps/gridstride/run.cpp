@@ -182,14 +182,26 @@ bool none_judged(const engine::Plan& plan, const std::vector<report::Case>& case
     return asked;
 }
 
-report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
+struct Done {
+    report::Run run;
+    std::string unreported;  // why the report could not be written
+};
+
+Done run_one(const engine::Plan& plan, const RunOptions& options) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
-    report::Run run;
+    Done done;
+    report::Run& run = done.run;
+    const auto keep = [&](const auto& write) {  // a full disk ends neither the cases to come nor what is printed
+        try {
+            write();
+        } catch (const Error& fault) {
+            if (done.unreported.empty()) done.unreported = fault.what();
+        }
+    };
     run.surroundings = facts(options.command);
     run.config = plan.config.source;
     run.config_text = plan.config.text;
-    std::filesystem::create_directories(plan.output_dir);
     report::Journal journal(plan.output_dir);
     engine::State state;
     state.results.resize(plan.cases.size());
@@ -199,14 +211,16 @@ report::Run run_one(const engine::Plan& plan, const RunOptions& options) {
         run.cases.push_back(
             engine::run_case(plan, i, state, run.surroundings,
                              [&](std::string_view name, std::string_view stage) { progress.stage(name, stage); }));
-        journal.append(run.cases.back());
+        keep([&] { journal.append(run.cases.back()); });
     }
     progress.clear();
     run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     run.exit = stop_requested ? Exit::interrupted : exit_of(run.cases);
     if (run.exit == Exit::good && none_judged(plan, run.cases)) run.exit = Exit::nothing_ran;
-    report::write(run, plan.output_dir);
-    return run;
+    keep([&] { report::write(run, plan.output_dir); });
+    if (!done.unreported.empty() && (run.exit == Exit::good || run.exit == Exit::nothing_ran))
+        run.exit = Exit::bad_input;
+    return done;
 }
 
 }  // namespace
@@ -215,12 +229,13 @@ int run(const RunOptions& options) {
     engine::Planning planning = engine::plan_all(options);
     if (planning.exit != 0) return planning.exit;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes fails the write, as a full disk does
     std::vector<int> exits;
     for (const engine::Plan& plan : planning.plans) {
         if (stop_requested) break;
         int code = Exit::good;
         try {
-            const report::Run done = run_one(plan, options);
+            const auto [done, unreported] = run_one(plan, options);
             code = done.exit;
             if (options.json) {
                 fmt::print("{}\n", report::to_json(done));
@@ -229,19 +244,16 @@ int run(const RunOptions& options) {
                 print_table(done.cases, options);
                 print_details(done.cases, options);
                 if (!options.quiet) print_unsaved(done.cases);
-                if (!options.quiet)
+                if (!options.quiet && unreported.empty())
                     fmt::print(
                         "report: {}\n",
                         std::filesystem::proximate(std::filesystem::path(plan.output_dir) / "report.json").string());
                 if (planning.plans.size() > 1) fmt::print("\n");
             }
+            if (!unreported.empty()) fmt::print(stderr, "error: {}: no report: {}\n", plan.config.source, unreported);
         } catch (const Error& fault) {
             fmt::print(stderr, "error: {}: {}\n", plan.config.source, fault.what());
             code = fault.category() == Category::input ? Exit::bad_input : Exit::device_failed;
-        } catch (const std::filesystem::filesystem_error& fault) {
-            fmt::print(stderr, "error: {}: {}: {}\n", plan.config.source, fault.path1().string(),
-                       fault.code().message());
-            code = Exit::bad_input;
         }
         exits.push_back(code);
     }

@@ -58,10 +58,13 @@ Planning plan_all(const RunOptions& options) {
             Plan one = plan(source, plan_options, diagnostics);
             const auto [taken, fresh] = folders.emplace(one.output_dir, source);
             if (!fresh) {
-                fmt::print(
-                    stderr,
-                    "error: {} and {} would both write to {}: rename one, or give each an --output-dir of its own\n",
-                    taken->second, source, one.output_dir);
+                if (taken->second == source)
+                    fmt::print(stderr, "error: {} is named twice: name it once\n", source);
+                else
+                    fmt::print(stderr,
+                               "error: {} and {} would both write to {}: rename one, or run them one after the other, "
+                               "each with an --output-dir of its own\n",
+                               taken->second, source, one.output_dir);
                 planning.exit = Exit::bad_config;
             }
             planning.plans.push_back(std::move(one));

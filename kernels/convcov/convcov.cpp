@@ -15,6 +15,7 @@ namespace gridstride::convcov {
 namespace {
 
 constexpr std::int64_t largest_parameter = std::numeric_limits<std::int32_t>::max();  // so that no product overflows
+constexpr Bounds positive{1, largest_parameter};
 
 [[noreturn]] void wrong_parameter(std::string_view name, const std::string& message) {
     throw Error(Category::config, message, fmt::format("params.{}", name));
@@ -32,16 +33,8 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 
 // --- Parameters -----------------------------------------------------------------------------------------------------
 
-std::vector<std::int64_t> bounded(const Params& params, std::string_view name, std::int64_t least) {
-    const std::vector<std::int64_t> values = params.integers(name);
-    for (const std::int64_t value : values)
-        if (value < least || value > largest_parameter)
-            wrong_parameter(name, fmt::format("{} is from {} to {}, not {}", name, least, largest_parameter, value));
-    return values;
-}
-
 std::array<std::int64_t, 2> pair(const Params& params, std::string_view name) {
-    const std::vector<std::int64_t> values = bounded(params, name, 1);
+    const std::vector<std::int64_t> values = params.integers(name);
     if (values.size() != 1 && values.size() != 2)
         wrong_parameter(name, fmt::format("{} is n or [rows, columns], not a list of {}", name, values.size()));
     return {values.front(), values.back()};
@@ -64,7 +57,7 @@ Padding padding(const Params& params, const Window& rows, const Window& columns)
         const std::int64_t horizontal = columns.dilation * (columns.taps - 1);
         return {vertical / 2, vertical - vertical / 2, horizontal / 2, horizontal - horizontal / 2};
     }
-    const std::vector<std::int64_t> given = bounded(params, "padding", 0);
+    const std::vector<std::int64_t> given = params.integers("padding");
     switch (given.size()) {
         case 1:
             return {given[0], given[0], given[0], given[0]};
@@ -155,7 +148,7 @@ std::int64_t output_channels(const Params& params, std::span<const Spec> in, For
         channels = theirs;
     }
     if (params.has("channels")) {
-        const std::int64_t asked = bounded(params, "channels", 1)[0];
+        const std::int64_t asked = params.integer("channels");
         if (channels && *channels != asked)
             wrong_parameter("channels", fmt::format("channels is {}, but {} has {} output channels", asked,
                                                     shape.size() == 1 ? "coef" : "accumulate", *channels));
@@ -593,23 +586,34 @@ const Op op{
     .outputs = {{"cov", "accumulate + coef * R, where R sums gamma + mu mu over the taps of the kernel", accumulate}},
     .params =
         {
-            {"kernel", Kind::integers, std::nullopt, {}, "taps: n or [rows, columns]"},
-            {"stride", Kind::integers, Value{std::int64_t{1}}, {}, "n or [rows, columns]"},
-            {"dilation", Kind::integers, Value{std::int64_t{1}}, {}, "distance of the taps: n or [rows, columns]"},
+            {"kernel", Kind::integers, std::nullopt, {}, "taps: n or [rows, columns]", positive},
+            {"stride", Kind::integers, Value{std::int64_t{1}}, {}, "n or [rows, columns]", positive},
+            {"dilation",
+             Kind::integers,
+             Value{std::int64_t{1}},
+             {},
+             "distance of the taps: n or [rows, columns]",
+             positive},
             {"padding",
              Kind::integers_or_word,
              Value{std::int64_t{0}},
              {"valid", "same"},
              "zeros around the map: n, [rows, columns], [top, bottom, left, right], valid (none) or same (stride 1 "
-             "alone: dilation (kernel - 1) in all, the smaller half at top and left)"},
+             "alone: dilation (kernel - 1) in all, the smaller half at top and left)",
+             {0, largest_parameter}},
             {"form",
              Kind::word,
              Value{},
              {"full", "channel_diagonal", "factor", "variance"},
              "full (B, O, Ho, Wo, O, Ho, Wo), channel_diagonal (B, O, Ho, Wo, Ho, Wo), factor (B, Ho, Wo, Ho, Wo) = R, "
              "variance (B, O, Ho, Wo); default: accumulate's, else channel_diagonal"},
-            {"channels", Kind::integer, Value{}, {}, "output channels O, where neither coef nor accumulate tells"},
-            {"rows", Kind::integers, Value{}, {}, "output rows [begin, end) of a piece", true},
+            {"channels",
+             Kind::integer,
+             Value{},
+             {},
+             "output channels O, where neither coef nor accumulate tells",
+             positive},
+            {"rows", Kind::integers, Value{}, {}, "output rows [begin, end) of a piece", {}, true},
         },
     .infer = infer,
     .cost = cost,

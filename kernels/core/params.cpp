@@ -127,28 +127,38 @@ bool Params::is_word(std::string_view name) const {
     return std::holds_alternative<std::string>(get(name));
 }
 
-std::string_view describe(Kind kind) {
-    switch (kind) {
-        case Kind::boolean:
-            return "true or false";
-        case Kind::integer:
-            return "an integer";
-        case Kind::integers:
-            return "an integer or a list of integers";
-        case Kind::integers_or_word:
-            return "an integer, a list of integers or a word";
-        case Kind::numbers:
-            return "a number or a list of numbers";
-        case Kind::scalar:
-            return "a number or [re, im]";
-        case Kind::word:
-            return "a word";
-    }
-    return "";
+std::string describe(const Param& param) {
+    const auto kind = [&]() -> std::string {
+        switch (param.kind) {
+            case Kind::boolean:
+                return "true or false";
+            case Kind::integer:
+                return "an integer";
+            case Kind::integers:
+                return "an integer or a list of integers";
+            case Kind::integers_or_word:
+                return fmt::format("an integer, a list of integers or one of {}", fmt::join(param.words, ", "));
+            case Kind::numbers:
+                return "a number or a list of numbers";
+            case Kind::scalar:
+                return "a number or [re, im]";
+            case Kind::word:
+                return fmt::format("one of {}", fmt::join(param.words, ", "));
+        }
+        return "";
+    };
+    if (param.bounds.most < std::numeric_limits<std::int64_t>::max())
+        return fmt::format("{}, from {} to {}", kind(), param.bounds.least, param.bounds.most);
+    if (param.bounds.least > std::numeric_limits<std::int64_t>::min())
+        return fmt::format("{}, at least {}", kind(), param.bounds.least);
+    return kind();
 }
 
 bool fits(const Value& value, const Param& param) {
-    const auto integer = [](const Value& one) { return as_integer(one).has_value(); };
+    const auto integer = [&](const Value& one) {
+        const auto number = as_integer(one);
+        return number && *number >= param.bounds.least && *number <= param.bounds.most;
+    };
     const auto number = [](const Value& one) { return as_number(one).has_value(); };
     switch (param.kind) {
         case Kind::boolean:
@@ -180,18 +190,15 @@ Params resolve(const std::vector<Param>& table, const Params& given) {
     for (const Param& row : table) {
         const std::string where = fmt::format("params.{}", row.name);
         if (given.has(row.name)) {
-            if (!fits(given.get(row.name), row)) {
-                const auto words = row.words.empty() ? std::string() : fmt::format(": {}", fmt::join(row.words, ", "));
+            if (!fits(given.get(row.name), row))
                 throw Error(Category::config,
-                            fmt::format("{} is {}{}, not {}", row.name, describe(row.kind), words,
-                                        to_text(given.get(row.name))),
+                            fmt::format("{} is {}, not {}", row.name, describe(row), to_text(given.get(row.name))),
                             where);
-            }
             result.set(row.name, given.get(row.name));
         } else if (row.otherwise) {
             result.set(row.name, *row.otherwise);
         } else {
-            throw Error(Category::config, fmt::format("parameter '{}' is required ({})", row.name, describe(row.kind)),
+            throw Error(Category::config, fmt::format("parameter '{}' is required ({})", row.name, describe(row)),
                         "params");
         }
     }

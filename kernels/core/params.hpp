@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,6 +35,12 @@ enum class Kind {
     word,              // one of `words`
 };
 
+/// The integers that a parameter may be, whatever the inputs.
+struct Bounds {
+    std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+
 /// One row of an operation's parameter table.
 struct Param {
     std::string_view name;
@@ -41,6 +48,7 @@ struct Param {
     std::optional<Value> otherwise;       // the default; Value{}: unset by default; nullopt: required
     std::vector<std::string_view> words;  // allowed words of kind word and integers_or_word
     std::string_view doc;
+    Bounds bounds = {};   // of each integer
     bool hidden = false;  // set by `cut` alone; no job file may
 };
 
@@ -72,9 +80,9 @@ class Params {
 /// a value of the wrong kind or a word that is not allowed.
 Params resolve(const std::vector<Param>& table, const Params& given);
 
-/// "an integer or a list of integers", for messages.
-std::string_view describe(Kind kind);
-/// Whether value is of that kind (an integral double counts as an integer, an integer as a number).
+/// "an integer or a list of integers, at least 1", for messages.
+std::string describe(const Param& param);
+/// Whether value is of that kind (an integral double counts as an integer, an integer as a number) and range.
 bool fits(const Value& value, const Param& param);
 
 }  // namespace gridstride

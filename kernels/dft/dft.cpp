@@ -263,8 +263,6 @@ Layout layout(const Params& params, const Spec& x) {
                         fmt::format("n is {} for {} axes: give one length an axis", to_text(params.get("n")),
                                     result.axes.size()),
                         "params.n");
-        for (const int64_t length : n)
-            if (length < 1) throw Error(Category::config, fmt::format("n is {}; it is at least 1", length), "params.n");
     }
     for (std::size_t i = 0; i < result.axes.size(); ++i) {
         const std::size_t axis = result.axes[i];
@@ -317,7 +315,12 @@ const Op op{
     .outputs = {{.name = "X", .doc = "x's shape with the transformed axes n long (a half spectrum n/2+1)"}},
     .params =
         {{"axes", Kind::integers, Value(int64_t{-1}), {}, "axis, or a list of distinct ones; negative: from the end"},
-         {"n", Kind::integers, Value{}, {}, "length, one an axis: crops or zero-pads (x's own; form real: 2(m-1))"},
+         {"n",
+          Kind::integers,
+          Value{},
+          {},
+          "length, one an axis: crops or zero-pads (x's own; form real: 2(m-1))",
+          {1}},
          {"direction", Kind::word, Value{}, {"forward", "inverse"}, "forward; form real is inverse"},
          {"norm",
           Kind::word,

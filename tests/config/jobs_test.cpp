@@ -161,7 +161,7 @@ jobs:
     EXPECT_TRUE(has_error(all, 11, 17, {"inputs.a", "f.h5", "inspect"}));
     EXPECT_TRUE(has_error(all, 11, 13, {"input 'b' of matmul is missing"}));
     EXPECT_TRUE(has_error(all, 12, 14, {"no parameter 'alfa'", "did you mean 'alpha'"}));
-    EXPECT_TRUE(has_error(all, 12, 36, {"transpose_a is a word: none, transpose, adjoint", "yess"}));
+    EXPECT_TRUE(has_error(all, 12, 36, {"transpose_a is one of none, transpose, adjoint", "yess"}));
     EXPECT_TRUE(has_error(all, 13, 13, {"device is auto, cpu, cuda or cuda:N", "gpu", "'cuda'"}));
     EXPECT_TRUE(has_error(all, 14, 21, {"listed twice"}));
     EXPECT_TRUE(has_error(all, 15, 15, {"validate is sample, full, none"}));
@@ -395,12 +395,15 @@ TEST(Params, are_checked_against_the_operations_table) {
     EXPECT_EQ(job.params.word("padding"), "same");
     EXPECT_EQ(job.params.integer("channels"), 10);
     EXPECT_EQ(good(conv("{kernel: 3, padding: [0, 1, 2, 3]}")).job().params.integers("padding").size(), 4U);
-    expect_one(conv("{stride: 2}"), 5, 13, {"parameter 'kernel' is required (an integer or a list of integers)"});
+    expect_one(conv("{stride: 2}"), 5, 13,
+               {"parameter 'kernel' is required (an integer or a list of integers, from 1 to 2147483647)"});
     expect_one("jobs:\n  a:\n    op: convcov\n    inputs: {mu: f.h5:/mu}\n", 2, 3, {"parameter 'kernel' is required"});
     expect_one(conv("{kernel: 3, rows: [0, 2]}"), 5, 25, {"no parameter 'rows'", "kernel, stride"});  // hidden
     expect_one(conv("{kernal: 3, kernel: 3}"), 5, 14, {"no parameter 'kernal'", "did you mean 'kernel'"});
-    expect_one(conv("{kernel: three}"), 5, 22, {"kernel is an integer or a list of integers, not three"});
-    expect_one(conv("{kernel: 2.5}"), 5, 22, {"kernel is an integer or a list of integers, not 2.5"});
+    expect_one(conv("{kernel: three}"), 5, 22,
+               {"kernel is an integer or a list of integers, from 1 to 2147483647, not three"});
+    expect_one(conv("{kernel: 2.5}"), 5, 22,
+               {"kernel is an integer or a list of integers, from 1 to 2147483647, not 2.5"});
     expect_one(conv("{kernel: [3, x]}"), 5, 22, {"kernel", "[3, x]"});
     expect_one(conv("{kernel: 99999999999999999999}"), 5, 22, {"99999999999999999999", "2^63 - 1"});
     expect_one(conv("{kernel: \"3\"}"), 5, 22, {"kernel", "the text '3'"});
@@ -408,7 +411,7 @@ TEST(Params, are_checked_against_the_operations_table) {
     expect_one(conv("{kernel: }"), 5, 14, {"kernel has no value"});
     expect_one(conv("{kernel: 3, padding: sane}"), 5, 34, {"valid, same", "sane", "did you mean 'same'"});
     expect_one(conv("{kernel: 3, form: full_}"), 5, 31,
-               {"form is a word: full, channel_diagonal, factor, variance", "'full'"});
+               {"form is one of full, channel_diagonal, factor, variance", "'full'"});
     expect_one(conv("3"), 5, 13, {"params is a mapping of kernel, stride"});
     expect_one(matmul("    params: {alpha: .inf}\n"), 5, 21, {"alpha must be finite"});
     expect_one(matmul("    params: {alpha: .nan}\n"), 5, 21, {"alpha must be finite"});

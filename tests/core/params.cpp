@@ -96,7 +96,7 @@ TEST(Resolve, RefusesWrongKindsAndWords) {
         EXPECT_EQ(error->where(), "params." + std::string(name));
         EXPECT_NE(std::string(error->what()).find(to_text(value)), std::string::npos) << error->what();
     }
-    EXPECT_EQ(message_of([] { resolved({{"norm", "orto"}}); }), "norm is a word: backward, ortho, not orto");
+    EXPECT_EQ(message_of([] { resolved({{"norm", "orto"}}); }), "norm is one of backward, ortho, not orto");
 }
 
 TEST(Params, AccessorsRefuseOtherKinds) {

@@ -1047,11 +1047,11 @@ TEST(Convcov, ParametersThatDoNotFitAreRefusedByName) {
     };
     refused({}, "params", {"kernel", "required"});
     refused({{"kernel", 0}}, "params.kernel", {"kernel", "from 1", "not 0"});
-    refused({{"kernel", Values{3, -1}}}, "params.kernel", {"not -1"});
+    refused({{"kernel", Values{3, -1}}}, "params.kernel", {"not [3, -1]"});
     refused({{"kernel", Values{1, 2, 3}}}, "params.kernel", {"[rows, columns]", "list of 3"});
     refused({{"kernel", Values{}}}, "params.kernel", {"list of 0"});
     refused({{"kernel", 3}, {"stride", 0}}, "params.stride", {"stride", "not 0"});
-    refused({{"kernel", 3}, {"dilation", Values{1, 0}}}, "params.dilation", {"dilation", "not 0"});
+    refused({{"kernel", 3}, {"dilation", Values{1, 0}}}, "params.dilation", {"dilation", "not [1, 0]"});
     refused({{"kernel", 3}, {"padding", -1}}, "params.padding", {"padding", "from 0", "not -1"});
     refused({{"kernel", 3}, {"padding", Values{1, 2, 3}}}, "params.padding", {"[top, bottom, left, right]", "same"});
     refused({{"kernel", 3}, {"padding", "same"}, {"stride", Values{1, 2}}}, "params.padding",

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Edit distance, and what is near enough to be meant.
+#include "io/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace gridstride {
+
+namespace {
+
+constexpr std::size_t most_compared = 1000, longest_compared = 200;  // of a hostile file's names
+
+std::string lower(std::string_view word) {
+    std::string result(word);
+    for (char& c : result)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return result;
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+    std::iota(last.begin(), last.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + 1);
+        }
+        before.swap(last);
+        last.swap(row);
+    }
+    return last[b.size()];
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+    if (word.empty() || word.size() > 64) return {};
+    std::string best;
+    std::size_t least = word.size();
+    for (std::size_t i = 0; i < std::min(candidates.size(), most_compared); ++i) {
+        const std::string& candidate = candidates[i];
+        const std::size_t longer = std::max(word.size(), candidate.size());
+        if (candidate.size() > longest_compared) continue;
+        const std::size_t far = edit_distance(lower(word), lower(candidate));
+        if (far < least && far <= std::max<std::size_t>(1, (longer + 1) / 3)) {
+            least = far;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+    const std::string meant = nearest(word, candidates);
+    return meant.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", meant);
+}
+
+}  // namespace gridstride

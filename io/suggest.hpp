@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The nearest of several names to one that was mistyped, for messages.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gridstride {
+
+/// Insertions, deletions, substitutions and swaps of neighbours that turn a into b.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate that word most likely stands for, letters' case aside; empty where none is near enough.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// " (did you mean 'inputs'?)", or nothing.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace gridstride
