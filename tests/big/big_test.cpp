@@ -276,7 +276,7 @@ INSTANTIATE_TEST_SUITE_P(Past, BigCase,
 
 /// From a chunked, compressed file that is small on disk, by the way a job goes: all zero but the last element.
 TEST(BigFile, IsReadSummedAndWritten) {  // BR022, BR033
-    if (!fits(std::size_t{40} << 30)) GTEST_SKIP() << "needs 40 GiB of memory";
+    if (!fits(std::size_t{16} << 30)) GTEST_SKIP() << "needs 16 GiB of memory";
     const std::filesystem::path folder = std::filesystem::temp_directory_path() / "gridstride_big";
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
