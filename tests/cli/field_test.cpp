@@ -246,9 +246,9 @@ TEST_F(Field, NumbersAreReadAsWrittenOrRefusedWithWhatIsRight) {  // BR065, BR06
     const std::vector<std::tuple<std::string, std::string, std::string>> wrong{
         {"n", "1,000", "not 1,000 (write 1000)"},
         {"n", "\"1e6\"", "not the text '1e6'"},
-        {"n", "2.5", "n is an integer or a list of integers, not 2.5"},
-        {"n", "-1", "n is -1; it is at least 1"},
-        {"n", "0", "n is 0; it is at least 1"},
+        {"n", "2.5", "n is an integer or a list of integers, at least 1, not 2.5"},
+        {"n", "-1", "at least 1, not -1"},
+        {"n", "0", "at least 1, not 0"},
         {"n", "99999999999999999999", "2^63 - 1"},
         {"n", "9223372036854775807", "more than 2^63 - 1 elements"},
         {"axes", "-9", "axis -9 is out of range: x (3, 8) has axes 0 to 1, or -2 to -1"},
