@@ -2,6 +2,7 @@
 // The strict reading of YAML: what is no job file is refused quickly, in words, at its place.
 #include <fmt/format.h>
 
+#include "io/suggest.hpp"
 #include "support.hpp"
 
 namespace gridstride::config {
