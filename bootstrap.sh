@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# From a fresh Debian 12 or Ubuntu 24.04 to a first result, or to every test passed:
+# From a fresh Debian 12 or Ubuntu 24.04 to a first result, or to all tests passed:
 #   ./bootstrap.sh run    installs what is missing, builds, runs configs/quickstart.yaml
-#   ./bootstrap.sh test   the same build, then every test; the last line is 'N passed, N failed, N skipped'
+#   ./bootstrap.sh test   the same build, then all but the big tests; the last line is 'N passed, N failed, N skipped'
 set -euo pipefail
 cd "$(dirname "$0")"
 

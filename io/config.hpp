@@ -14,7 +14,6 @@
 
 #include "core/judging.hpp"
 #include "core/operation.hpp"
-#include "io/suggest.hpp"
 
 namespace gridstride::config {
 

@@ -70,13 +70,6 @@ std::string home_remedy(std::string_view path) {
                        brief(path.substr(1)));
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    constexpr std::ptrdiff_t most = 50;
-    const auto size = static_cast<std::ptrdiff_t>(words.size());
-    return fmt::format("{}{}", fmt::join(words.begin(), words.begin() + std::min(size, most), ", "),
-                       size > most ? ", ..." : "");
-}
-
 std::vector<std::string> names_of(std::span<const Key> keys) {
     std::vector<std::string> names;
     for (const Key& key : keys) names.emplace_back(key.name);

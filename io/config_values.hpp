@@ -13,6 +13,7 @@
 
 #include "io/config_keys.hpp"
 #include "io/config_tree.hpp"
+#include "io/suggest.hpp"
 
 namespace gridstride::config {
 
@@ -85,8 +86,6 @@ bool stands_for(std::string_view key, std::string_view name, const std::vector<s
 /// For a path that begins with ~: what to write instead; else nothing.
 std::string home_remedy(std::string_view path);
 
-/// "a, b, c".
-std::string joined(const std::vector<std::string>& words);
 std::vector<std::string> names_of(std::span<const Key> keys);
 
 }  // namespace gridstride::config

@@ -251,16 +251,16 @@ std::vector<std::string> names_of(hid_t group) {
     return names;
 }
 
-std::string open_failure() {
+Error open_failure() {
     const std::string reason = error_text();
     if (error_stack().find("version number") == std::string::npos)
-        return "cannot be opened, the file is damaged: " + reason;
+        return {Category::input, "cannot be opened, the file is damaged: " + reason};
     unsigned major = 0, minor = 0, release = 0;
     H5get_libversion(&major, &minor, &release);
-    return fmt::format(
-        "is newer than this HDF5 library ({}.{}.{}): {}; save it without libver='latest', complex numbers as a "
-        "compound {{r,i}}, as h5py does",
-        major, minor, release, reason);
+    return {Category::config,
+            fmt::format("is newer than this HDF5 library ({}.{}.{}): {}; save it without libver='latest', complex "
+                        "numbers as a compound {{r,i}}, as h5py does",
+                        major, minor, release, reason)};
 }
 
 Found find(const std::string& file, const std::string& path) {
@@ -277,8 +277,8 @@ Found find(const std::string& file, const std::string& path) {
     const auto open_object = [&](hid_t parent, const std::string& name) {
         const hid_t id = H5Oopen(parent, name.c_str(), H5P_DEFAULT);
         if (id < 0) {
-            const std::string text = open_failure();
-            fail(text, "", text.starts_with("is newer") ? Category::config : Category::input);
+            const Error failure = open_failure();
+            fail(failure.what(), "", failure.category());
         }
         found.object = Handle(id, H5Oclose);
         found.type = H5Iget_type(id);

@@ -46,8 +46,9 @@ Link link_of(hid_t group, const std::string& name);
 /// Names of a group's links: in the order of creation where the file keeps it, else by name.
 std::vector<std::string> names_of(hid_t group);
 
-/// What went wrong when an object did not open, from HDF5's error stack.
-std::string open_failure();
+/// What went wrong when an object did not open, from HDF5's error stack: (input) the file is damaged, (config) newer
+/// than the library.
+Error open_failure();
 
 /// "FILE:/PATH", as messages name a dataset.
 std::string place(const std::string& file, const std::string& path);

@@ -41,7 +41,7 @@ void Walk::descend(const Found& group, const std::string& path) {
         if (link.type == H5L_TYPE_HARD) {
             const hid_t id = H5Oopen(group.object, name.c_str(), H5P_DEFAULT);
             if (id < 0) {
-                nodes.push_back({below, Node::Kind::link, {}, {}, {}, {}, open_failure()});
+                nodes.push_back({below, Node::Kind::link, {}, {}, {}, {}, open_failure().what()});
                 continue;
             }
             Found found{group.file,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Edit distance, and what is near enough to be meant.
+// Edit distance, and what is near enough to be meant; lists that end.
 #include "io/suggest.hpp"
 
 #include <fmt/format.h>
@@ -58,6 +58,12 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
     const std::string meant = nearest(word, candidates);
     return meant.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", meant);
+}
+
+std::string joined(const std::vector<std::string>& names) {
+    constexpr std::ptrdiff_t most = 50;
+    return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + std::min(std::ssize(names), most), ", "),
+                       std::ssize(names) > most ? ", ..." : "");
 }
 
 }  // namespace gridstride

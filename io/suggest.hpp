@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nearest of several names to one that was mistyped, for messages.
+// Names in messages: the nearest to one that was mistyped, and all that there are.
 #pragma once
 
 #include <cstddef>
@@ -17,5 +17,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 
 /// " (did you mean 'inputs'?)", or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+/// "a, b, c", the first 50.
+std::string joined(const std::vector<std::string>& names);
 
 }  // namespace gridstride

@@ -130,8 +130,7 @@ std::vector<std::string> numbers_of(const hdf5::Info& info, const Statistics& al
 
 /// May its values be read? Where not, trouble() says why, or its text or shape show it.
 bool readable(const hdf5::Info& info) {
-    return info.type.kind != hdf5::FileType::Kind::unsupported && !info.null_space && info.missing_filters.empty() &&
-           info.missing_sources.empty();
+    return info.type.kind != hdf5::FileType::Kind::unsupported && !info.null_space && hdf5::missing(info).empty();
 }
 
 /// Why a dataset cannot be an input; empty where it can, and where it is text, which shows itself.
@@ -142,6 +141,24 @@ std::string trouble(const hdf5::Node& node) {
     for (const std::string& filter : info.missing_filters) parts.push_back("missing filter " + filter);
     for (const std::string& source : info.missing_sources) parts.push_back("missing source " + source);
     return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// The lines below a node: what is wrong with it, its first texts, its attributes. width: the terminal's, 0 for any.
+std::vector<std::string> remarks(const hdf5::Node& node, std::size_t width) {
+    std::vector<std::string> lines;
+    const auto add = [&](const std::string& text) {
+        std::string line = "    " + printable(text);
+        if (width > 0) line = shortened(line, width);
+        line.resize(line.find_last_not_of(' ') + 1);
+        lines.push_back(std::move(line));
+    };
+    for (const std::string& text : {node.kind == hdf5::Node::Kind::dataset ? trouble(node) : "", node.problem})
+        if (!text.empty())
+            for (const std::string& line : wrapped("! " + text, width > 8 ? width - 4 : 0)) add(line);
+    if (!node.text.empty()) add("= " + node.text);
+    for (const hdf5::Attribute& attribute : node.attributes)
+        add(fmt::format("@{} = {}", attribute.name, attribute.text));
+    return lines;
 }
 
 }  // namespace
@@ -161,17 +178,17 @@ int inspect(const InspectOptions& options) {
     Table table(std::move(columns));
     int exit = 0;
     for (const hdf5::Node& node : nodes) {
-        const std::string path = fmt::format("{}:{}", file, node.path);
-        std::vector<std::string> cells, below;
+        const std::string name = fmt::format("{}:{}", file, node.path);
+        std::vector<std::string> cells;
         switch (node.kind) {
             case hdf5::Node::Kind::group:
-                cells = {path, "group"};
+                cells = {name, "group"};
                 break;
             case hdf5::Node::Kind::type:
-                cells = {path, "named type"};
+                cells = {name, "named type"};
                 break;
             case hdf5::Node::Kind::link:
-                cells = {path, node.target.empty() ? "broken" : "link -> " + node.target};
+                cells = {name, node.target.empty() ? "broken" : "link -> " + node.target};
                 break;
             case hdf5::Node::Kind::dataset:
                 cells = {pasted(file, node.path), node.info.type.text, shape_text(node.info)};
@@ -179,7 +196,7 @@ int inspect(const InspectOptions& options) {
                     std::vector<std::string> numbers(4, "-");
                     try {
                         if (readable(node.info)) numbers = numbers_of(node.info, statistics(node.info));
-                        if (!node.info.missing_filters.empty() || !node.info.missing_sources.empty()) exit = 3;
+                        if (!hdf5::missing(node.info).empty()) exit = 3;
                     } catch (const Error& error) {
                         fmt::print(stderr, "error: {}\n", printable(error.what()));
                         exit = 3;
@@ -190,17 +207,7 @@ int inspect(const InspectOptions& options) {
                 break;
         }
         for (std::string& cell : cells) cell = printable(cell);
-        const auto remark = [&](const std::string& text) { below.push_back("    " + printable(text)); };
-        for (const std::string& text : {node.kind == hdf5::Node::Kind::dataset ? trouble(node) : "", node.problem})
-            for (const std::string& line : wrapped(text.empty() ? "" : "! " + text, out.width > 8 ? out.width - 4 : 0))
-                if (!line.empty()) remark(line);
-        if (!node.text.empty()) remark("= " + node.text);
-        for (const hdf5::Attribute& attribute : node.attributes)
-            remark(fmt::format("@{} = {}", attribute.name, attribute.text));
-        if (out.width > 0)
-            for (std::string& line : below) line = shortened(line, out.width);
-        for (std::string& line : below) line.resize(line.find_last_not_of(' ') + 1);
-        table.row(std::move(cells), std::move(below));
+        table.row(std::move(cells), remarks(node, out.width));
     }
     table.print(stdout);
     return exit;

@@ -10,6 +10,7 @@
 #include "core/operation.hpp"
 #include "facts.hpp"
 #include "io/config.hpp"
+#include "io/suggest.hpp"
 #include "table.hpp"
 #include "verbs.hpp"
 
@@ -186,7 +187,7 @@ int list(const ListOptions& options) {
         std::vector<std::string> names;
         for (const Entry& one : registry()) names.emplace_back(one.op->name);
         throw Error(Category::config, fmt::format("no operation '{}'{}; there are {}", options.op,
-                                                  did_you_mean(options.op, names), fmt::join(names, ", ")));
+                                                  did_you_mean(options.op, names), joined(names)));
     }
     if (options.example)
         example(*entry);

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "facts.hpp"
+#include "io/suggest.hpp"
 #include "options.hpp"
 #include "verbs.hpp"
 

@@ -13,6 +13,7 @@
 #include "io/folder.hpp"
 #include "io/generate.hpp"
 #include "io/report.hpp"
+#include "io/suggest.hpp"
 
 namespace gridstride::engine {
 
@@ -239,14 +240,20 @@ std::size_t memory_of(const Problem& problem, const Variant& row) try {
     return SIZE_MAX;
 }
 
-/// Why so many bytes do not fit a device; empty: they do.
-std::string too_large(const cuda::DeviceInfo& gpu, int index, std::size_t bytes) {
-    if (bytes <= gpu.free_memory) return {};
-    return fmt::format("needs {:.2f} GiB of memory, cuda:{} has {:.2f} of {:.2f} GiB free",
-                       static_cast<double>(bytes) / 0x1p30, index, static_cast<double>(gpu.free_memory) / 0x1p30,
-                       static_cast<double>(gpu.total_memory) / 0x1p30);
+double gib(std::size_t bytes) {
+    return static_cast<double>(bytes) / 0x1p30;
 }
 
+/// Why so many bytes do not fit the place; empty: they do, or it is the CPU.
+std::string too_large(const Planner& planner, const Place& place, std::size_t bytes) {
+    if (place.device == Device::cpu) return {};
+    const cuda::DeviceInfo& gpu = planner.gpus[static_cast<std::size_t>(place.index)];
+    if (bytes <= gpu.free_memory) return {};
+    return fmt::format("needs {:.2f} GiB of memory, cuda:{} has {:.2f} of {:.2f} GiB free", gib(bytes), place.index,
+                       gib(gpu.free_memory), gib(gpu.total_memory));
+}
+
+/// Why the variant cannot take the problem here; empty: it can.
 std::string refusal(const Planner& planner, const config::Job& job, const Variant& row, Problem problem) {
     if (row.device == Device::cuda && cuda::built_in())
         if (const std::string why = no_gpu(planner, job); !why.empty()) return fmt::format("{}: {}", row.name, why);
@@ -255,9 +262,7 @@ std::string refusal(const Planner& planner, const config::Job& job, const Varian
         if (std::string why = row.refuses(problem); !why.empty()) return why;
     const Op& op = *job.entry->op;
     const std::optional<Problem> compact = op.compact == nullptr ? std::nullopt : op.compact(problem);
-    return row.device == Device::cuda ? too_large(planner.gpus[static_cast<std::size_t>(job.device.index)],
-                                                  job.device.index, memory_of(compact ? *compact : problem, row))
-                                      : std::string();
+    return too_large(planner, problem.place, memory_of(compact ? *compact : problem, row));
 }
 
 /// `auto`: the first of the operation's preferences that does not refuse; on CUDA custom ones only.
@@ -401,6 +406,17 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
     return result;
 }
 
+/// Error (config): HDF5 cannot store the outputs as the job asks.
+void check_store(const config::Job& job, const Problem& problem) try {
+    if (!job.output_file && job.outputs.empty()) return;
+    const config::Store& store = job.store;
+    for (std::size_t i = 0; i < problem.out.size(); ++i)
+        hdf5::chunks_of(fmt::format("output {}", job.entry->op->outputs[i].name), problem.out[i],
+                        {store.chunks, store.gzip, store.shuffle, store.level});
+} catch (const Error& fault) {
+    throw Error(fault.category(), fault.what(), "store." + fault.where());
+}
+
 // ------------------------------------------------------------------------------------------------ jobs
 
 /// May this case compute on channel-diagonal blocks alone, as things stand with the cases it reads?
@@ -513,14 +529,11 @@ void plan_job(Planner& planner, const config::Job& job) {
             fail(fault.where().empty() ? "op" : fault.where(), fault.what());
         }
     }
-    if (state.problem && (job.output_file || !job.outputs.empty())) {
-        const config::Store& store = job.store;
+    if (state.problem) {
         try {
-            for (std::size_t i = 0; i < op.outputs.size(); ++i)
-                hdf5::chunks_of(fmt::format("output {}", op.outputs[i].name), problem.out[i],
-                                {store.chunks, store.gzip, store.shuffle, store.level});
+            check_store(job, problem);
         } catch (const Error& fault) {
-            fail("store." + fault.where(), fault.what());
+            fail(fault.where(), fault.what());
         }
     }
     if (!good && missing.empty()) return;
@@ -607,11 +620,8 @@ void keep_only(Plan& plan, const std::vector<std::string>& globs, config::Diagno
         if (any) continue;
         std::vector<std::string> names;
         for (const Case& one : plan.cases) names.push_back(one.name);
-        const std::string known = fmt::format(
-            "{}", fmt::join(names.begin(), names.begin() + std::min<std::ptrdiff_t>(std::ssize(names), 20), ", "));
         diagnostics.add({"--only " + glob, 0, 0},
-                        fmt::format("no case is called so{}; there are {}{}", did_you_mean(glob, names), known,
-                                    names.size() > 20 ? ", ..." : ""));
+                        fmt::format("no case is called so{}; there are {}", did_you_mean(glob, names), joined(names)));
     }
     for (std::size_t i = plan.cases.size(); i-- > 0;)
         if (kept[i])
@@ -638,11 +648,11 @@ void finish(Planner& planner) {
     compact_all(plan);
     const std::size_t available = host_memory();
     for (Case& one : plan.cases) {
-        for (const PlannedInput& input : one.inputs)
-            if (one.reason.empty() && input.info) {
-                one.reason = hdf5::missing(*input.info);
-                one.exit = one.reason.empty() ? 0 : 3;
-            }
+        for (const PlannedInput& input : one.inputs) {
+            if (!one.reason.empty() || !input.info) continue;
+            one.reason = hdf5::missing(*input.info);
+            if (!one.reason.empty()) one.exit = 3;
+        }
         if (!one.reason.empty()) continue;
         if (one.compact) one.compact->place = one.place;
         one.memory = memory_of(one.computed(), *one.variant);
@@ -652,11 +662,10 @@ void finish(Planner& planner) {
                               static_cast<std::uint64_t>(std::max(input.info->type.bits, 8) / 8) *
                               (input.info->type.kind == hdf5::FileType::Kind::complex ? 2 : 1);
         if (one.memory > available)
-            one.reason = fmt::format("needs {:.2f} GiB of memory, this machine has {:.2f} GiB",
-                                     static_cast<double>(one.memory) / 0x1p30, static_cast<double>(available) / 0x1p30);
-        else if (one.place.device == Device::cuda)
             one.reason =
-                too_large(planner.gpus[static_cast<std::size_t>(one.place.index)], one.place.index, one.memory);
+                fmt::format("needs {:.2f} GiB of memory, this machine has {:.2f} GiB", gib(one.memory), gib(available));
+        else
+            one.reason = too_large(planner, one.place, one.memory);
         if (!one.reason.empty()) one.exit = 4;
     }
 }

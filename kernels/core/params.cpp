@@ -182,6 +182,23 @@ bool fits(const Value& value, const Param& param) {
     return false;
 }
 
+std::vector<std::size_t> axes_of(const Params& params, const Shape& x) {
+    const auto rank = std::ssize(x);
+    std::vector<std::size_t> axes;
+    for (const std::int64_t given : params.integers("axes")) {
+        if (given < -rank || given >= rank)
+            throw Error(Category::config,
+                        fmt::format("axes: x {} has no axis {}; allowed: {} to {}", to_text(x), given, -rank, rank - 1),
+                        "params.axes");
+        const auto axis = static_cast<std::size_t>(given < 0 ? given + rank : given);
+        if (std::find(axes.begin(), axes.end(), axis) != axes.end())
+            throw Error(Category::config, fmt::format("axes: axis {} of x {} is named twice", axis, to_text(x)),
+                        "params.axes");
+        axes.push_back(axis);
+    }
+    return axes;
+}
+
 Params resolve(const std::vector<Param>& table, const Params& given) {
     Params result;
     for (const auto& [name, value] : given.all())

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/shape.hpp"
+
 namespace gridstride {
 
 /// One value of a parameter, as the job file gave it. std::monostate: not given and no default.
@@ -79,6 +81,10 @@ class Params {
 /// Fills in the defaults. Errors (config, where = "params.<name>"): a required parameter is missing; an unknown one;
 /// a value of the wrong kind or a word that is not allowed.
 Params resolve(const std::vector<Param>& table, const Params& given);
+
+/// The parameter `axes` as axes of the input x, counted from 0, in their order. Errors (config): one that x does not
+/// have, one named twice.
+std::vector<std::size_t> axes_of(const Params& params, const Shape& x);
 
 /// "an integer or a list of integers, at least 1", for messages.
 std::string describe(const Param& param);

@@ -17,26 +17,10 @@ namespace {
 using std::int64_t;
 
 std::vector<std::size_t> transformed_axes(const Params& params, const Shape& x) {
-    const auto rank = static_cast<int64_t>(x.size());
-    if (rank == 0) throw Error(Category::config, "x is a scalar (): it has no axis to transform", "inputs.x");
-    const std::vector<int64_t> given = params.integers("axes");
-    if (given.empty()) throw Error(Category::config, "axes is empty: name at least one", "params.axes");
-    std::vector<std::size_t> result;
-    for (const int64_t axis : given) {
-        if (axis < -rank || axis >= rank)
-            throw Error(Category::config,
-                        fmt::format("axis {} is out of range: x {} has axes 0 to {}, or {} to -1", axis, to_text(x),
-                                    rank - 1, -rank),
-                        "params.axes");
-        const auto place = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-        if (std::find(result.begin(), result.end(), place) != result.end())
-            throw Error(Category::config,
-                        fmt::format("axes {} names axis {} of x {} twice; each may be transformed once",
-                                    to_text(params.get("axes")), place, to_text(x)),
-                        "params.axes");
-        result.push_back(place);
-    }
-    return result;
+    if (x.empty()) throw Error(Category::config, "x is a scalar (): it has no axis to transform", "inputs.x");
+    std::vector<std::size_t> axes = axes_of(params, x);
+    if (axes.empty()) throw Error(Category::config, "axes is empty: name at least one", "params.axes");
+    return axes;
 }
 
 Form form_of(const std::string& word) {

@@ -9,22 +9,13 @@
 namespace gridstride::sum {
 
 std::vector<bool> summed_axes(const Params& params, const Shape& x) {
-    const auto rank = static_cast<std::int64_t>(x.size());
     if (!params.has("axes")) return std::vector<bool>(x.size(), true);
+    if (const auto given = params.integers("axes"); x.empty() && !given.empty())
+        throw Error(Category::config,
+                    fmt::format("axes: x is a scalar and has no axis {}; leave axes out, or []", given[0]),
+                    "params.axes");
     std::vector<bool> summed(x.size(), false);
-    for (const std::int64_t axis : params.integers("axes")) {
-        if (axis < -rank || axis >= rank)
-            throw Error(Category::config,
-                        rank == 0 ? fmt::format("axes: x is a scalar and has no axis {}; leave axes out, or []", axis)
-                                  : fmt::format("axes: x {} has no axis {}; allowed: {} to {}", to_text(x), axis, -rank,
-                                                rank - 1),
-                        "params.axes");
-        const auto place = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-        if (summed[place])
-            throw Error(Category::config, fmt::format("axes: axis {} of x {} is named twice", place, to_text(x)),
-                        "params.axes");
-        summed[place] = true;
-    }
+    for (const std::size_t axis : axes_of(params, x)) summed[axis] = true;
     return summed;
 }
 

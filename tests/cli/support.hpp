@@ -73,13 +73,13 @@ class Command : public testing::Test {
     }
     /// Writes a dataset by the library, as another program's file would be (without our mark it could not be replaced).
     template <class T>
-    void save(const std::string& file, const std::string& dataset, const Shape& shape,
-              const std::vector<T>& numbers) const {
+    void save(const std::string& file, const std::string& dataset, const Shape& shape, const std::vector<T>& numbers,
+              const hdf5::Layout& layout = {}) const {
         Tensor tensor({dtype_of<T>, shape});
         ASSERT_EQ(static_cast<std::size_t>(tensor.spec().size()), numbers.size());
         std::copy(numbers.begin(), numbers.end(), tensor.as<T>());
         hdf5::Writer writer((folder / file).string());
-        writer.create(dataset, tensor.spec(), {});
+        writer.create(dataset, tensor.spec(), layout);
         writer.write(dataset, whole(shape), tensor.slab());
         writer.commit();
     }

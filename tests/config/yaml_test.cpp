@@ -2,6 +2,7 @@
 // The strict reading of YAML: what is no job file is refused quickly, in words, at its place.
 #include <fmt/format.h>
 
+#include "io/suggest.hpp"
 #include "support.hpp"
 
 namespace gridstride::config {
@@ -70,10 +71,13 @@ TEST(Yaml, duplicate_keys_are_errors_that_name_the_first) {
 }
 
 TEST(Yaml, merge_keys_and_tags_are_refused) {  // BR067
-    expect_one(
-        "defaults: &d {dtype: float32}\njobs:\n  a:\n    <<: *d\n    op: matmul\n    inputs: {a: f.h5:/a, b: "
-        "f.h5:/b}\n",
-        4, 5, {"<<", "defaults"});
+    for (const auto& [merge, words] : {std::pair<std::string, std::string>{"<<: *d", "use `defaults`"},
+                                       {"<<: [*d, *e]", "use `defaults`"},
+                                       {"<<: *d\n    dtype: float64", "use `defaults`"},
+                                       {"\"<<\": *d", "unknown key '<<'"}})
+        expect_one("defaults: &d {dtype: float32}\nvars: {e: &e {dtype: float64}}\njobs:\n  a:\n    " + merge +
+                       "\n    op: matmul\n    inputs: {a: f.h5:/a, b: f.h5:/b}\n",
+                   5, 5, {words});
     expect_one(job + "    dtype: !!str float32\n", 5, 12, {"tags"});
     expect_one(job + "    dtype: ! float32\n", 5, 12, {"tags"});
     expect_one(job + "    store: !gzip {level: 4, compression: gzip}\n", 5, 12, {"tags"});

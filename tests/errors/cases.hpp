@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <string>
@@ -19,6 +20,9 @@ struct Stage {
     std::set<std::string> changed;             // files that something else changes meanwhile
     std::string impossible;                    // why this machine cannot run the case; empty where it can
     std::string operator/(const std::string& name) const { return (folder / name).string(); }
+    void write(const std::string& name, const std::string& text) const {
+        std::ofstream(folder / name, std::ios::binary) << text;
+    }
 };
 
 struct Case {

@@ -21,10 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using hdf5::testing::Raw;
 
-void write(const std::string& path, const std::string& text) {
-    std::ofstream(path, std::ios::binary) << text;
-}
-
 /// A job `bad` that sums one input.
 constexpr std::string_view reads_bad = "jobs:\n  bad: {op: sum, inputs: {x: bad.h5:/x}}\n";
 constexpr std::string_view reads_in = "jobs:\n  bad: {op: sum, inputs: {x: in.h5:/x}}\n";
@@ -57,7 +53,7 @@ void between(Stage& stage, const std::string& shell) {
     std::string jobs = "jobs:\n";
     for (int i = 0; i < 100; ++i)
         jobs += "  " + std::string(900, 'a') + std::to_string(i) + ": {op: sum, inputs: {x: 1}}\n";
-    write(stage / "first.yaml", jobs);
+    stage.write("first.yaml", jobs);
     stage.before += " bash -o pipefail -c '\"$0\" \"$@\" | (until [ -e out/first/report.json ]; do sleep 0.01; done; " +
                     shell + "; cat)'";
 }
@@ -108,19 +104,19 @@ Group files() {
                  as_nobody(stage);
              }},
             {"A file without bytes", reads_bad, 3, "an HDF5 file.", run, "`bad.h5` has no bytes.",
-             [](Stage& stage) { write(stage / "bad.h5", ""); }},
+             [](Stage& stage) { stage.write("bad.h5", ""); }},
             {"A text file", "jobs:\n  bad: {op: sum, inputs: {x: bad.csv:/x}}\n", 3, "the numbers saved with h5py.",
              run, "`bad.csv` is `time,value` and a line of numbers.",
-             [](Stage& stage) { write(stage / "bad.csv", "time,value\n0,1\n"); }},
+             [](Stage& stage) { stage.write("bad.csv", "time,value\n0,1\n"); }},
             {"A web page", reads_bad, 3, "the data file, downloaded again.", run,
              "`bad.h5` is the page that asks for a password.",
-             [](Stage& stage) { write(stage / "bad.h5", "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n"); }},
+             [](Stage& stage) { stage.write("bad.h5", "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n"); }},
             {"A NumPy file", "jobs:\n  bad: {op: sum, inputs: {x: bad.npy:/x}}\n", 3, "the array saved with h5py.", run,
              "`bad.npy` is what numpy.save writes.",
-             [](Stage& stage) { write(stage / "bad.npy", std::string("\x93NUMPY\x01\0v\0{}\n", 13)); }},
+             [](Stage& stage) { stage.write("bad.npy", std::string("\x93NUMPY\x01\0v\0{}\n", 13)); }},
             {"A pointer of Git LFS", reads_bad, 3, "`git lfs pull`.", run, "`bad.h5` was cloned without Git LFS.",
              [](Stage& stage) {
-                 write(stage / "bad.h5", "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 4\n");
+                 stage.write("bad.h5", "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 4\n");
              }},
             {"A truncated file", reads_bad, 3, "the whole file, copied again.", run,
              "`bad.h5` is the first 1000 bytes of `in.h5`.",
@@ -129,7 +125,7 @@ Group files() {
                  fs::resize_file(stage / "bad.h5", 1000);
              }},
             {"A file of zeros", reads_bad, 3, "the whole file, copied again.", run, "`bad.h5` is 4096 zero bytes.",
-             [](Stage& stage) { write(stage / "bad.h5", std::string(4096, '\0')); }},
+             [](Stage& stage) { stage.write("bad.h5", std::string(4096, '\0')); }},
             {"A file that another program has locked", reads_in, 3, "to wait until that program has closed it.", run,
              "Another program holds an exclusive lock of `in.h5`, as h5py does while it writes.",
              [](Stage& stage) {
@@ -293,14 +289,14 @@ Group outputs() {
              [](Stage& stage) { fs::copy_file(stage / "in.h5", stage / "other.h5"); }},
             {"A file that is not HDF5", "jobs:\n  bad: {op: sum, inputs: {x: 1}, outputs: ../../notes.txt}\n", 2,
              "another name.", run, "`notes.txt` is a text.",
-             [](Stage& stage) { write(stage / "notes.txt", "somebody's notes\n"); }},
+             [](Stage& stage) { stage.write("notes.txt", "somebody's notes\n"); }},
             {"The name of the report", "jobs:\n  bad: {op: sum, inputs: {x: 1}, outputs: report.json}\n", 2,
              "another name."},
             {"A report of another program's", "jobs:\n  bad: {op: sum, inputs: {x: 1}}\n", 2, "another `--output-dir`.",
              run, "`out/job/report.json` is a text of somebody else's.",
              [](Stage& stage) {
                  fs::create_directories(stage / "out/job");
-                 write(stage / "out/job/report.json", "{}\n");
+                 stage.write("out/job/report.json", "{}\n");
              }},
             {"A link to nothing", "jobs:\n  bad: {op: sum, inputs: {x: 1}, outputs: s.h5}\n", 2, "the link removed.",
              run, "`out/job/s.h5` is a link to a file that does not exist.",
@@ -343,11 +339,11 @@ Group outputs() {
             {"A full disk, for the report too", "", 3, "more space, or another `--output-dir`.", "run full.yaml",
              "The folder `out` is a disk of 128 KiB, and full.",
              [](Stage& stage) {
-                 write(stage / "full.yaml", std::string("jobs:\n") + "  total: {op: sum, inputs: {x: [1, 2]}}\n");
+                 stage.write("full.yaml", std::string("jobs:\n") + "  total: {op: sum, inputs: {x: [1, 2]}}\n");
                  small_disk(stage);
                  if (!stage.impossible.empty()) return;
                  fs::create_directory(stage / "out/full");
-                 write(stage / "out/ballast", std::string(1 << 20, 'x'));
+                 stage.write("out/ballast", std::string(1 << 20, 'x'));
              }},
             {"A limit on the size of files",
              "jobs:\n  bad: {op: copy, inputs: {x: {generate: linear, shape: 100_000}}, outputs: bad.h5}\n", 3,

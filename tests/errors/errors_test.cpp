@@ -121,7 +121,7 @@ class Errors : public cli::Command {
             return section_of(page, one.title);
         }
         const auto before = contents(folder);
-        const cli::Ran ran = run(std::string(one.command), stage.before + " timeout 60");
+        const cli::Ran ran = run(std::string(one.command), "timeout 60 " + stage.before);
         EXPECT_EQ(ran.exit, one.exit) << ran.out << ran.err;
         const auto now = contents(folder);
         for (const auto& [name, bytes] : before)

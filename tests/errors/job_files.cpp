@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Mistakes on the command line and in job files.
-#include <fstream>
-
 #include "errors/cases.hpp"
 
 namespace gridstride::errors {
 
 namespace {
-
-void write(const std::string& path, const std::string& text) {
-    std::ofstream(path, std::ios::binary) << text;
-}
 
 constexpr std::string_view sound = "jobs:\n  total: {op: sum, inputs: {x: [1, 2]}}\n";
 
@@ -36,7 +30,7 @@ Group command_line() {
              "run job.yaml other/job.yaml", "`other/job.yaml` is a copy of `job.yaml`.",
              [](Stage& stage) {
                  std::filesystem::create_directory(stage / "other");
-                 write(stage / "other/job.yaml", std::string(sound));
+                 stage.write("other/job.yaml", std::string(sound));
              }},
             {"A case that does not exist", sound, 2, "`--only total`.", "run job.yaml --only totl"},
             {"A variable that the file does not have", sound, 2,
@@ -57,26 +51,26 @@ Group grammar() {
         "YAML grammar",
         {
             {"An empty file", "", 2, "at least `jobs:` with one job.", "run job.yaml", "`job.yaml` has no bytes.",
-             [](Stage& stage) { write(stage / "job.yaml", ""); }},
+             [](Stage& stage) { stage.write("job.yaml", ""); }},
             {"A binary file", "", 2, "a job file is text, in UTF-8.", "run job.yaml",
              "`job.yaml` begins with the bytes of a picture.",
-             [](Stage& stage) { write(stage / "job.yaml", "\x89PNG\r\n\x1a\n\x01\x02"); }},
+             [](Stage& stage) { stage.write("job.yaml", "\x89PNG\r\n\x1a\n\x01\x02"); }},
             {"A file in Latin-1", "", 2, "the file saved as UTF-8.", "run job.yaml",
              "`# größe` in Latin-1 stands in `job.yaml`.",
              [](Stage& stage) {
-                 write(stage / "job.yaml",
-                       "# gr\xF6\xDF"
-                       "e\n" +
-                           std::string(sound));
+                 stage.write("job.yaml",
+                             "# gr\xF6\xDF"
+                             "e\n" +
+                                 std::string(sound));
              }},
             {"A file in UTF-16", "", 2, "the file saved as UTF-8.", "run job.yaml", "`job.yaml` begins with FF FE.",
-             [](Stage& stage) { write(stage / "job.yaml", std::string("\xFF\xFEj\0o\0b\0s\0:\0\n\0", 14)); }},
+             [](Stage& stage) { stage.write("job.yaml", std::string("\xFF\xFEj\0o\0b\0s\0:\0\n\0", 14)); }},
             {"A very large file", "", 2, "data in an HDF5 file.", "run job.yaml", "`job.yaml` has 5 MB.",
-             [](Stage& stage) { write(stage / "job.yaml", "# " + std::string(5'000'000, 'x')); }},
+             [](Stage& stage) { stage.write("job.yaml", "# " + std::string(5'000'000, 'x')); }},
             {"Very deep nesting", "", 2, "a plain value.", "run job.yaml",
              "`job.yaml` is `jobs: ` and 100 brackets, each within the one before.",
              [](Stage& stage) {
-                 write(stage / "job.yaml", "jobs: " + std::string(100, '[') + std::string(100, ']') + "\n");
+                 stage.write("job.yaml", "jobs: " + std::string(100, '[') + std::string(100, ']') + "\n");
              }},
             {"A tab as indentation", "jobs:\n\ttotal: {op: sum, inputs: {x: 1}}\n", 2, "spaces."},
             {"Indentation that does not fit", "jobs:\n  total:\n   op: sum\n    inputs: {x: 1}\n", 2,

@@ -20,6 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::vector<report::Case> run(const engine::Plan& plan) {
+    engine::State state;
+    state.results.resize(plan.cases.size());
+    std::vector<report::Case> lines;
+    for (std::size_t i = 0; i < plan.cases.size(); ++i)
+        lines.push_back(engine::run_case(plan, i, state, {}, [](std::string_view, std::string_view) {}));
+    return lines;
+}
+
 class Devices : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -40,14 +49,6 @@ class Devices : public ::testing::Test {
             engine::plan((folder / "job.yaml").string(), {(folder / "out").string(), {}, {}}, diagnostics);
         if (!diagnostics.empty()) ADD_FAILURE() << diagnostics.text(false);
         return result;
-    }
-    static std::vector<report::Case> run(const engine::Plan& plan) {
-        engine::State state;
-        state.results.resize(plan.cases.size());
-        std::vector<report::Case> lines;
-        for (std::size_t i = 0; i < plan.cases.size(); ++i)
-            lines.push_back(engine::run_case(plan, i, state, {}, [](std::string_view, std::string_view) {}));
-        return lines;
     }
 
     fs::path folder;
@@ -97,7 +98,7 @@ TEST_F(Devices, EachVisibleDeviceRunsByItsIndex) {
     for (int i = 0; i < count; ++i)
         jobs += "  on_" + std::to_string(i) +
                 ": {op: matmul, variant: [naive_2d, cublas], device: 'cuda:" + std::to_string(i) +
-                "', inputs: {a: {generate: normal, shape: [33, 65]}, b: {generate: normal, " + "shape: [65, 17]}}}\n";
+                "', inputs: {a: {generate: normal, shape: [33, 65]}, b: {generate: normal, shape: [65, 17]}}}\n";
     for (const report::Case& line : run(plan(jobs))) {
         EXPECT_EQ(line.status, report::Status::pass) << line.name << line.reason;
         EXPECT_EQ("on_" + line.device.substr(line.device.find(':') + 1), line.job);
@@ -107,13 +108,8 @@ TEST_F(Devices, EachVisibleDeviceRunsByItsIndex) {
 /// In a process of its own: exits 0 where the faults stay where they belong.
 [[noreturn]] void lose_the_device(engine::Plan plan) {
     plan.cases[0].variant = &trap;
-    const engine::Plan broken = std::move(plan);
-    engine::State state;
-    state.results.resize(broken.cases.size());
-    const auto run = [&](std::size_t i) {
-        return engine::run_case(broken, i, state, {}, [](std::string_view, std::string_view) {});
-    };
-    const report::Case first = run(0), second = run(1), third = run(2);
+    const std::vector<report::Case> lines = run(plan);
+    const report::Case &first = lines.at(0), &second = lines.at(1), &third = lines.at(2);
     const bool good = first.status == report::Status::error && first.exit == 4 && first.reason.find("CUDA: ") == 0 &&
                       second.status == report::Status::error && second.exit == 4 &&
                       second.reason == "device lost in case first" && third.status == report::Status::pass;
@@ -126,7 +122,7 @@ TEST_F(DevicesDeathTest, ALostDeviceFailsItsCaseAndTheDeviceCasesAfterItAlone) {
     EXPECT_EXIT(lose_the_device(plan("  first: {op: add, device: cuda, inputs: {x: [1, 2], y: [3, 4]}}\n"
                                      "  second: {op: add, device: cuda, inputs: {x: [1, 2], y: [3, 4]}}\n"
                                      "  third: {op: add, device: cpu, inputs: {x: [1, 2], y: [3, 4]}}\n")),
-                ::testing::ExitedWithCode(0), "CUDA: .* | device lost in case first | ");
+                ::testing::ExitedWithCode(0), "CUDA: .* \\| device lost in case first \\| ");
 }
 
 }  // namespace
