@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "io/config.hpp"
+#include "io/text.hpp"
 
 namespace gridstride::config {
 
@@ -13,30 +14,17 @@ namespace {
 constexpr std::size_t most_kept = 1000, most_shown = 100;  // of a hostile file's errors
 constexpr std::size_t width = 110;                         // characters of a line that are shown
 
-bool continues(char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
 bool control(unsigned char c) {
     return c < 0x20 || c == 0x7F;
 }
 
 /// The characters of a line, each a string of its bytes; what cannot be shown becomes a space or '?'.
-std::vector<std::string> characters(const std::string& line) {
+std::vector<std::string> characters(std::string_view line) {
     std::vector<std::string> result;
-    for (std::size_t i = 0; i < line.size();) {
-        const auto lead = static_cast<unsigned char>(line[i]);
-        const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
-        bool whole = length > 0 && i + length <= line.size();
-        for (std::size_t j = 1; whole && j < length; ++j) whole = continues(line[i + j]);
-        if (!whole) {
-            result.emplace_back("?");
-            ++i;
-            continue;
-        }
-        const bool hidden = control(lead) || (lead == 0xC2 && static_cast<unsigned char>(line[i + 1]) < 0xA0);
-        result.push_back(hidden ? " " : line.substr(i, length));
-        i += length;
+    while (!line.empty()) {
+        const Character character = first_character(line);
+        result.emplace_back(!character.valid ? "?" : !character.shown ? " " : character.bytes);
+        line.remove_prefix(character.bytes.size());
     }
     return result;
 }
@@ -95,7 +83,9 @@ std::string Diagnostics::text(bool colour) const {
                               fmt::join(line.begin() + static_cast<std::ptrdiff_t>(begin),
                                         line.begin() + static_cast<std::ptrdiff_t>(end), ""),
                               after);
-        result += fmt::format("    {}{}^{}\n", std::string(before.size() + caret - begin, ' '), green, off);
+        std::size_t column = before.size();  // wide characters take two
+        for (std::size_t at = begin; at < caret; ++at) column += width_of(line[at]);
+        result += fmt::format("    {}{}^{}\n", std::string(column, ' '), green, off);
     }
     if (ordered.size() > most_shown)
         result += fmt::format("... and {}{} more errors\n", ordered.size() < most_kept ? "" : "at least ",

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/tensor.hpp"
@@ -30,9 +31,11 @@ struct Attribute {
 /// One axis's dimension scale as the file has it.
 struct Scale {
     std::string name;            // of the scale's dataset or the axis label; empty: none
-    std::vector<double> values;  // empty: none or not numeric
+    std::vector<double> values;  // unpacked (scale_factor, add_offset); empty: none, or unknown
     std::string units, long_name;
-    bool bare = false;  // a name and a length alone, never values (a netCDF dimension, an axis label)
+    bool bare = false;       // a name and a length alone, never values (a netCDF dimension, an axis label)
+    std::string calendar{};  // of dates
+    std::string unknown{};   // why a scale that has values gives none: "it has shape (5,), the axis length 3"
 };
 
 /// What the header of a dataset says.
@@ -48,7 +51,7 @@ struct Info {
     std::vector<std::string>
         missing_filters;  // not available in this build: "lz4 (filter 32004): apt-get install hdf5-filter-plugin"
     std::vector<std::string> missing_sources;  // of a virtual dataset, or of one whose bytes lie in raw files
-    std::string units, long_name;
+    std::string units, long_name, calendar;
     std::vector<Attribute> attributes;
     std::uint64_t stored_bytes = 0;
     std::vector<std::string> files;  // all that the values come from, absolute, without symbolic links, each once:
@@ -91,6 +94,10 @@ std::string missing(const Info& info);
 /// 2^53 does not become a float); a missing filter or source, by name; a damaged file; (config) a type or null
 /// dataspace that is not read, complex values for a real target, a selection that leaves the shape or cuts the pair.
 Statistics read(const Info& info, const Reading& reading, const Slab& target);
+
+/// A tensor already in memory, as read() makes it of a dataset that holds it: the same rules and errors. what: names
+/// it.
+Tensor as_read(Tensor tensor, double scale, const std::optional<double>& nan, DType target, std::string_view what);
 
 /// The same statistics of a tensor already in memory.
 Statistics statistics(const Slab& slab);
@@ -140,8 +147,8 @@ class Writer {
     void copy_from(const std::string& dataset, const Info& source);
     /// Attaches a dimension scale to each axis: axes[i].name, made distinct (row, row_2; `_axis` is added to a name
     /// that another object of the group has; unnamed: axis_0), values or 0..n-1. Datasets of a group share a scale
-    /// where name, values, units and long_name agree. A bare axis, and one longer than 2^20 without values, gets
-    /// netCDF's dimension without values, which readers count 0..n-1. extents: the dataset's shape.
+    /// where name, values, units, long_name and calendar agree. A bare axis, and one longer than 2^20 without values,
+    /// gets netCDF's dimension without values, which readers count 0..n-1. extents: the dataset's shape.
     void scale(const std::string& dataset, const std::vector<Scale>& axes, const std::vector<std::int64_t>& extents);
     /// object: "/" or a dataset. An attribute of that name is replaced.
     void attribute(const std::string& object, const std::string& name, const std::string& text);

@@ -261,6 +261,29 @@ std::string name_of(hid_t object) {
     return name;
 }
 
+/// An attribute that is one real number.
+std::optional<double> number_attribute(hid_t object, const char* name) {
+    if (H5Aexists(object, name) <= 0) return {};
+    const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+    const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
+    const H5T_class_t kind = H5Tget_class(type);
+    double value = 0;
+    if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || H5Sget_simple_extent_npoints(space) != 1 ||
+        H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0)
+        return {};
+    return value;
+}
+
+/// A scale's stored numbers as its readers see them: netCDF's packing undone, since its attributes are not carried.
+void unpack(hid_t scale, const FileType& type, std::vector<double>& values) {
+    const double factor = number_attribute(scale, "scale_factor").value_or(1),
+                 offset = number_attribute(scale, "add_offset").value_or(0),
+                 wrap = type.kind == FileType::Kind::integer && text_attribute(scale, "_Unsigned") == "true"
+                            ? std::ldexp(1.0, type.bits)
+                            : 0;  // netCDF's classic format has no unsigned types
+    for (double& value : values) value = (value < 0 ? value + wrap : value) * factor + offset;
+}
+
 /// One axis's scale from its dataset; values only where they are numbers, one each position.
 Scale scale_from(hid_t scale, const Found& owner, std::int64_t extent) {
     Scale result;
@@ -268,17 +291,22 @@ Scale scale_from(hid_t scale, const Found& owner, std::int64_t extent) {
     result.name = leaf(path);
     result.units = text_attribute(scale, "units");
     result.long_name = text_attribute(scale, "long_name");
+    result.calendar = text_attribute(scale, "calendar");
     result.bare = text_attribute(scale, "NAME").starts_with("This is a netCDF dimension but not a netCDF variable");
     if (result.bare) return result;
+    result.unknown = "its values are no numbers that float64 holds";
     try {
         const Info info = describe(owner.file, path);
+        if (info.shape != Shape{extent})
+            result.unknown = fmt::format("it has shape {}, the axis length {}", to_text(info.shape), extent);
         if (info.shape != Shape{extent} || info.type.kind == FileType::Kind::complex) return result;
         std::vector<double> values(static_cast<std::size_t>(extent));
         read(info, {whole(info.shape), false, 1, {}},
              {{DType::float64, info.shape}, {1}, reinterpret_cast<std::byte*>(values.data())});
+        unpack(scale, info.type, values);
         result.values = std::move(values);
-    } catch (const Error&) {
-        result.values.clear();  // a scale that cannot be read is no reason not to read the data
+        result.unknown.clear();
+    } catch (const Error&) {  // a scale that cannot be read is no reason not to read the data
     }
     return result;
 }
@@ -362,6 +390,7 @@ Info describe(const Found& found, const std::string& file, const std::string& pa
     info.attributes = attributes_of(found.object);
     info.units = text_attribute(found.object, "units");
     info.long_name = text_attribute(found.object, "long_name");
+    info.calendar = text_attribute(found.object, "calendar");
     info.stored_bytes = H5Dget_storage_size(found.object);
     if (H5Aexists(found.object, "MATLAB_empty") > 0) read_matlab_empty(found.object, info);
     return info;

@@ -301,6 +301,20 @@ Statistics read(const Info& info, const Reading& reading, const Slab& target) {
     return Source(info).read(reading, target);
 }
 
+Tensor as_read(Tensor tensor, double scale, const std::optional<double>& nan, DType target, std::string_view what) {
+    const Spec& from = tensor.spec();
+    if (scale == 1 && !nan && from.dtype == target) return tensor;
+    Tensor result({target, from.shape});
+    with_type<float16, bfloat16, float, double, std::int32_t, std::int64_t>(real_of(from.dtype), [&]<class T>() {
+        const Rule rule{is_complex(from.dtype), false, scale, nan, target};
+        const auto* numbers = reinterpret_cast<const T*>(tensor.data());
+        if (const auto bad = to_elements<T>(numbers, from.size(), rule, result.data()))
+            throw Error(Category::input,
+                        fmt::format("{}: at {}: {}", what, index_text(bad->element, from.shape), bad->text));
+    });
+    return result;
+}
+
 Statistics statistics(const Slab& slab) {
     Statistics seen;
     seen.min = seen.max = std::numeric_limits<double>::quiet_NaN();

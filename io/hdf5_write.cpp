@@ -370,7 +370,8 @@ std::string Writer::State::scale_name(const std::string& group, const Scale& axi
         if (found != scales.end()) {
             const Axis& there = found->second;
             if (there.extent != extent || there.scale.values != axis.values || there.scale.bare != axis.bare ||
-                there.scale.units != axis.units || there.scale.long_name != axis.long_name)
+                there.scale.units != axis.units || there.scale.long_name != axis.long_name ||
+                there.scale.calendar != axis.calendar)
                 continue;
         }
         used.insert(name);
@@ -400,6 +401,7 @@ Handle Writer::State::make_scale(const std::string& object, const Scale& axis, s
     done(H5DSset_scale(dataset, title.c_str()), cannot(object));
     if (!axis.units.empty()) put_text(dataset, "units", axis.units);
     if (!axis.long_name.empty()) put_text(dataset, "long_name", axis.long_name);
+    if (!axis.calendar.empty()) put_text(dataset, "calendar", axis.calendar);
     done(H5Dflush(dataset), cannot(object));
     scales[object] = {extent, axis};
     return dataset;

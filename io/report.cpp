@@ -332,6 +332,9 @@ void write(const Run& run, const std::string& folder) {
 Journal::Journal(const std::string& folder) : path_(in_folder(folder, "report.jsonl")) {
     make_folder(folder);
     refuse(path_, true, Category::input);
+    const std::string last = in_folder(folder, "report.json");  // after a crash it would be taken for this run's
+    refuse(last, false, Category::input);
+    if (::unlink(last.c_str()) != 0 && errno != ENOENT) fail("cannot be replaced", last, errno);
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (file_ < 0) fail("cannot be written", path_, errno);
 }

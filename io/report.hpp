@@ -110,7 +110,7 @@ void write(const Run& run, const std::string& folder);
 /// report.jsonl, one line a case, flushed and synced as each ends. Error (input): as write().
 class Journal {
   public:
-    explicit Journal(const std::string& folder);  // starts it anew
+    explicit Journal(const std::string& folder);  // starts it anew; report.json of a run before goes
     ~Journal();
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;

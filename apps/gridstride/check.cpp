@@ -115,7 +115,7 @@ int check(const RunOptions& options) {
             if (one.exit == Exit::device_failed || (one.exit == Exit::bad_input && exit != Exit::device_failed))
                 exit = one.exit;
         if (options.json) {
-            fmt::print("{}\n", to_json(plan).dump());
+            fmt::print("{}\n", to_json(plan).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
         } else if (!options.quiet) {
             if (planning.plans.size() > 1) fmt::print("{}\n", plan.config.source);
             print(plan, options.explain || options.verbose > 0);

@@ -172,7 +172,8 @@ void describe_origin(const Plan& plan, std::size_t index, std::vector<Result>& r
     };
     visit(visit, index);
     results[index].job = config::to_yaml(jobs);
-    results[index].identity = identity.dump();
+    // A path need not be UTF-8, as JSON must be.
+    results[index].identity = identity.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& results,

@@ -14,12 +14,17 @@
 
 namespace gridstride::engine {
 
+/// What the numbers of a dataset are, where it is still true of them.
+struct Naming {
+    std::string units, long_name, calendar;
+};
+
 /// What a case leaves for the cases that read its output.
 struct Result {
     Tensor data;                      // as computed: compact where the case was
     std::optional<hdf5::Info> rest;   // compact only: the dataset that holds the other blocks; none: they are zero
     std::vector<hdf5::Scale> scales;  // of the user's layout
-    std::string units, long_name;
+    Naming naming;
     std::string job;       // the resolved job and those it reads, as a job file that runs again
     std::string identity;  // path, dataset, bytes, mtime and checksum of each dataset they read, as a JSON list
     std::string failed;    // not empty: there is no output

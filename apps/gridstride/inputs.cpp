@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "core/convert.hpp"
 #include "io/generate.hpp"
 
@@ -55,33 +53,6 @@ Tensor read_diagonal(const PlannedInput& input, const hdf5::Reading& reading, co
         merge(statistics, hdf5::read(*input.info, one, target));
     }
     return tensor;
-}
-
-/// scale and nan of an earlier output, as hdf5::read does them: in float64 or complex128.
-Tensor adjusted(Tensor tensor, const config::Input& source, std::string_view what, std::int64_t& replaced) {
-    if (!source.scale && !source.nan) return tensor;
-    tensor = converted(std::move(tensor), is_complex(tensor.spec().dtype) ? DType::complex128 : DType::float64, what);
-    with_type<double, complex128>(tensor.spec().dtype, [&]<class T>() {
-        for (std::int64_t i = 0; i < tensor.spec().size(); ++i) {
-            T& value = tensor.as<T>()[i];
-            if (source.nan && (std::isnan(std::real(value)) || std::isnan(std::imag(value)))) {
-                value = *source.nan;
-                ++replaced;
-            } else if (source.scale) {
-                value *= *source.scale;
-            }
-        }
-    });
-    return tensor;
-}
-
-/// Error (input): an integer of an earlier output that float64 does not hold, as with those of files.
-void check_exact(const Slab& slab, std::string_view what) {
-    if (slab.spec.dtype != DType::int64) return;
-    for (std::int64_t i = 0; i < slab.spec.size(); ++i)
-        if (const std::int64_t value = slab.as<std::int64_t>()[i]; value > (1LL << 53) || value < -(1LL << 53))
-            throw Error(Category::input, fmt::format("{}: the value {} at {} is beyond 2^53 and would be rounded", what,
-                                                     value, index_text(i, slab.spec.shape)));
 }
 
 Tensor from_numbers(const config::Numbers& numbers, const Spec& wanted, std::optional<DType> own,
@@ -137,9 +108,8 @@ Tensor load(const Case& one, std::size_t i, const std::vector<Result>& results, 
         const bool same = made.spec().shape == wanted.shape && small;
         tensor = same ? clone(made.slab()) : clone(part(made.slab(), input.select));
         if (!same) tensor.reshape(user.shape);
-        if (!one.op().integers) check_exact(tensor.slab(), "input " + name);
-        tensor = adjusted(std::move(tensor), source, "input " + name, statistics.replaced);
-        tensor = converted(std::move(tensor), input.own, "input " + name);
+        if (source.nan) statistics.replaced = hdf5::statistics(tensor.slab()).nan;
+        tensor = hdf5::as_read(std::move(tensor), source.scale.value_or(1), source.nan, input.own, "input " + name);
     } else if (const auto* numbers = std::get_if<config::Numbers>(&source.source)) {
         line.source = "the numbers";
         tensor = from_numbers(*numbers, {wanted.dtype, user.shape},

@@ -51,18 +51,12 @@ std::optional<hdf5::Scale> input_scale(const Case& one, std::size_t i, std::size
     return {};
 }
 
-struct Naming {
-    std::string units, long_name;
-};
-
 Naming naming_of(const Case& one, std::size_t i, const std::vector<Result>& results) {
     const PlannedInput& input = one.inputs[i];
     if (input.source == nullptr || input.source->scale.value_or(1) != 1) return {};
     if (input.info && !packing_of(*input.info).empty()) return {};
-    if (input.producer >= 0)
-        return {results[static_cast<std::size_t>(input.producer)].units,
-                results[static_cast<std::size_t>(input.producer)].long_name};
-    return input.info ? Naming{input.info->units, input.info->long_name} : Naming{};
+    if (input.producer >= 0) return results[static_cast<std::size_t>(input.producer)].naming;
+    return input.info ? Naming{input.info->units, input.info->long_name, input.info->calendar} : Naming{};
 }
 
 /// The chunk of a full covariance of which only diagonal blocks are written: at most one block, at most 16 MiB.
@@ -107,10 +101,8 @@ void describe_axes(const Case& one, const std::vector<Result>& results, Result& 
                 if (!kept->values.empty() || kept->bare || counted || out.shape[axis] == 0)
                     scale = *kept;
                 else if (!kept->name.empty())  // never other numbers under its name
-                    notes.push_back(
-                        fmt::format("axis {}: the scale '{}' is not carried over: its values are no numbers "
-                                    "that float64 holds",
-                                    axis, kept->name));
+                    notes.push_back(fmt::format("axis {}: the scale '{}' is not carried over: {}", axis, kept->name,
+                                                kept->unknown));
             }
         if (static_cast<std::int64_t>(scale.values.size()) != out.shape[axis]) scale.values.clear();
         if (!origin.name.empty()) {
@@ -126,13 +118,13 @@ void describe_axes(const Case& one, const std::vector<Result>& results, Result& 
     for (std::size_t i = 0; i < one.inputs.size(); ++i) {
         if (one.inputs[i].source == nullptr) continue;
         const Naming naming = naming_of(one, i, results);
-        if (common && common->units != naming.units) return;
+        if (common && (common->units != naming.units || common->calendar != naming.calendar)) return;
         common = naming;
         ++present;
     }
     if (!common) return;
-    result.units = common->units;
-    if (present == 1) result.long_name = common->long_name;
+    result.naming = *common;
+    if (present > 1) result.naming.long_name.clear();
 }
 
 void write(const Case& one, const Result& result, const report::Surroundings& surroundings, report::Case& line) {
@@ -151,8 +143,10 @@ void write(const Case& one, const Result& result, const report::Surroundings& su
         writer.write(target.dataset, whole(spec.shape), result.data.slab());
     }
     writer.scale(target.dataset, result.scales, spec.shape);
-    if (!result.units.empty()) writer.attribute(target.dataset, "units", result.units);
-    if (!result.long_name.empty()) writer.attribute(target.dataset, "long_name", result.long_name);
+    const auto& [units, long_name, calendar] = result.naming;
+    if (!units.empty()) writer.attribute(target.dataset, "units", units);
+    if (!long_name.empty()) writer.attribute(target.dataset, "long_name", long_name);
+    if (!calendar.empty()) writer.attribute(target.dataset, "calendar", calendar);
     writer.text("job", result.job);
     writer.attribute("/", "verdict",
                      std::string(report::name(line.status)) + (line.loose_tolerance ? " (loose tolerance)" : ""));

@@ -28,6 +28,17 @@ struct Planned {
     std::string failed;              // the reason its cases do not run, where one is an input error
 };
 
+/// What netCDF's attributes say of the stored numbers and is left to the user; empty: nothing.
+std::string stored_remark(const hdf5::Info& info) {
+    if (const std::string packing = packing_of(info); !packing.empty())
+        return packing +
+               ", which are not applied: the stored numbers are used (`scale:` multiplies, `nan:` replaces NaN)";
+    for (const hdf5::Attribute& attribute : info.attributes)
+        if ((attribute.name == "_FillValue" || attribute.name == "missing_value") && attribute.text != "nan")
+            return fmt::format("{} = {}: values equal to it are used as numbers", attribute.name, attribute.text);
+    return {};
+}
+
 struct Planner {
     const config::Config& config;
     const PlanOptions& options;
@@ -565,11 +576,8 @@ void plan_job(Planner& planner, const config::Job& job) {
         one.outputs = outputs_of(planner, job, one.name, choice);
         for (std::size_t i = 0; i < inputs.size(); ++i)
             if (inputs[i].info)
-                if (const std::string packing = packing_of(*inputs[i].info); !packing.empty())
-                    one.notes.push_back(
-                        fmt::format("input {} has {}, which are not applied: the stored numbers are used "
-                                    "(`scale:` multiplies, `nan:` replaces NaN)",
-                                    op.inputs[i].name, packing));
+                if (const std::string remark = stored_remark(*inputs[i].info); !remark.empty())
+                    one.notes.push_back(fmt::format("input {} has {}", op.inputs[i].name, remark));
         if (posed_well && op.remark != nullptr)
             if (const std::string remark = op.remark(problem); !remark.empty()) one.notes.push_back(remark);
         state.cases.push_back(static_cast<int>(planner.plan.cases.size()));
@@ -689,8 +697,9 @@ std::size_t host_memory() {
 std::string packing_of(const hdf5::Info& info) {
     std::string found;
     for (const hdf5::Attribute& attribute : info.attributes)
-        for (const char* packing : {"scale_factor", "add_offset", "_FillValue"})
-            if (attribute.name == packing) found += (found.empty() ? "" : ", ") + attribute.name;
+        for (const char* packing : {"scale_factor", "add_offset", "_FillValue", "_Unsigned"})
+            if (attribute.name == packing && attribute.text != "false")
+                found += (found.empty() ? "" : ", ") + attribute.name;
     return found == "_FillValue" ? "" : found;  // alone it fills what was never written
 }
 

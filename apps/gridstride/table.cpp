@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Widths of UTF-8 text, and tables aligned by them.
+// Tables aligned by the widths of UTF-8 text.
 #include "table.hpp"
 
 #include <fmt/format.h>
@@ -16,42 +16,7 @@ namespace gridstride {
 namespace {
 
 constexpr std::size_t gap = 2, narrowest = 8, comfortable = 20;  // columns
-constexpr std::string_view ellipsis = "…", replacement = "\uFFFD";
-
-struct Character {
-    std::string_view bytes;
-    char32_t code;
-    bool valid;
-};
-
-/// The first character of a text that is not empty.
-Character first_of(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const std::size_t length = byte(0) < 0x80       ? 1
-                               : byte(0) >> 5 == 6  ? 2
-                               : byte(0) >> 4 == 14 ? 3
-                               : byte(0) >> 3 == 30 ? 4
-                                                    : 0;
-    if (length == 0 || length > text.size()) return {text.substr(0, 1), 0xFFFD, false};
-    char32_t code = length == 1 ? byte(0) : byte(0) & (0x7FU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-        if (byte(i) >> 6 != 2) return {text.substr(0, 1), 0xFFFD, false};
-        code = code << 6 | (byte(i) & 0x3FU);
-    }
-    return {text.substr(0, length), code, true};
-}
-
-std::size_t columns_of(char32_t code) {
-    using Pair = std::pair<char32_t, char32_t>;
-    const auto in = [code](const Pair& range) { return code >= range.first && code <= range.second; };
-    static constexpr Pair none[] = {{0x300, 0x36F},   {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F},
-                                    {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
-    static constexpr Pair two[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF},   {0xAC00, 0xD7A3},
-                                   {0xF900, 0xFAFF}, {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
-                                   {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
-    if (std::any_of(std::begin(none), std::end(none), in)) return 0;
-    return std::any_of(std::begin(two), std::end(two), in) ? 2 : 1;
-}
+constexpr std::string_view ellipsis = "…";
 
 std::string padded(const std::string& text, std::size_t width, bool right) {
     const std::string space(width - std::min(width, width_of(text)), ' ');
@@ -77,22 +42,12 @@ Terminal terminal(int file_descriptor) {
     return {known ? size.ws_col : std::size_t{80}, variable("NO_COLOR").empty() && variable("TERM") != "dumb"};
 }
 
-std::size_t width_of(std::string_view text) {
-    std::size_t width = 0;
-    while (!text.empty()) {
-        const Character character = first_of(text);
-        width += columns_of(character.code);
-        text.remove_prefix(character.bytes.size());
-    }
-    return width;
-}
-
 std::string shortened(std::string_view text, std::size_t width) {
     if (width_of(text) <= width) return std::string(text);
     std::string result;
     for (std::size_t used = 0; !text.empty();) {
-        const Character character = first_of(text);
-        used += columns_of(character.code);
+        const Character character = first_character(text);
+        used += character.columns;
         if (used + 1 > width) break;
         result += character.bytes;
         text.remove_prefix(character.bytes.size());
@@ -100,17 +55,15 @@ std::string shortened(std::string_view text, std::size_t width) {
     return width == 0 ? std::string() : result.append(ellipsis);
 }
 
-std::string printable(std::string_view text) {
-    std::string result;
-    while (!text.empty()) {
-        const Character character = first_of(text);
-        const bool control = character.code < 0x20 || (character.code >= 0x7F && character.code < 0xA0);
-        const bool turns = (character.code >= 0x202A && character.code <= 0x202E) ||  // of writing direction
-                           (character.code >= 0x2066 && character.code <= 0x2069);
-        result += !character.valid || control || turns ? replacement : character.bytes;
+std::string shortened_inside(std::string_view text, std::size_t width) {
+    if (width == 0 || width_of(text) <= width) return shortened(text, width);
+    std::string result = shortened(text, 1 + (width - 1) / 3);
+    for (std::size_t tail = width_of(text); tail + width_of(result) > width;) {
+        const Character character = first_character(text);
+        tail -= character.columns;
         text.remove_prefix(character.bytes.size());
     }
-    return result;
+    return result.append(text);
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
@@ -303,7 +256,8 @@ std::vector<std::string> Table::blocks(const Terminal& terminal) const {
                 further.erase(further.begin());
                 break;
             }
-            const std::string cell = padded(shortened(cells[c], widths[c]), widths[c], align == Align::right);
+            const std::string text = c == 0 ? shortened_inside(cells[c], widths[c]) : shortened(cells[c], widths[c]);
+            const std::string cell = padded(text, widths[c], align == Align::right);
             if (columns_[c].name == "verdict" && !heading)
                 line += styled(cells[c], style_of(cells[c]), terminal.colour) + cell.substr(cells[c].size());
             else

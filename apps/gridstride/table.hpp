@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/text.hpp"
+
 namespace gridstride {
 
 /// Where a text goes: how many columns it has, whether it may be coloured.
@@ -21,12 +23,10 @@ struct Terminal {
 /// Of standard output (1) or standard error (2). No colour where it is no terminal, NO_COLOR is set or TERM is dumb.
 Terminal terminal(int file_descriptor);
 
-/// Columns a UTF-8 text takes: combining marks none, East Asian wide characters two.
-std::size_t width_of(std::string_view text);
 /// The text cut to so many columns, its last one an ellipsis where something was cut.
 std::string shortened(std::string_view text, std::size_t width);
-/// The text with control characters (which could drive the terminal) and broken UTF-8 as U+FFFD.
-std::string printable(std::string_view text);
+/// The same with the ellipsis inside, more of the end kept than of the beginning: names differ there.
+std::string shortened_inside(std::string_view text, std::size_t width);
 /// The text in lines of at most so many columns, broken between words; a longer word stays whole. 0: one line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// A number with its digits in groups of three: "16 777 216".

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gridstride run: exit codes, outputs that are never half written, chains. What a mistake gives: tests/errors.
+#include <fmt/format.h>
+
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/support.hpp"
 #include "core/device.hpp"
+#include "support/run.hpp"
 
 namespace gridstride::cli {
 
@@ -193,6 +197,96 @@ TEST_F(Running, ScalesOfAnEarlierJobAreThoseOfItsFile) {
         EXPECT_EQ(scales[1].values, (std::vector<double>{0, 3, 6})) << file;
     }
     EXPECT_EQ(hdf5::scales((folder / "out/job/w.h5").string(), "/s")[0].name, "axis_1");
+}
+
+TEST_F(Running, IntegersOfAnEarlierJobAreExactOrRefusedAsThoseOfItsFile) {
+    const std::int64_t large = (std::int64_t{1} << 60) + 1;  // no float64
+    save<std::int64_t>("i.h5", "/y", {3}, {3, large, -5});
+    for (const std::string from : {"i.h5:/y", "$i:/y"}) {
+        const auto job = [&](const std::string& name, const std::string& op, const std::string& keys) {
+            return fmt::format("  {0}: {{op: {1}, inputs: {{x: {{from: \"{2}\", {3}}}}}, outputs: {0}.h5}}\n", name, op,
+                               from, keys);
+        };
+        const Ran ran =
+            run_job("jobs:\n  i: {op: copy, inputs: {x: \"i.h5:/y\"}}\n" + job("same", "copy", "scale: 1, nan: 2") +
+                    job("twice", "copy", "scale: 2") + job("wide", "copy", "dtype: float64") +
+                    job("spectrum", "dft", "select: \":2\"") + job("part", "copy", "select: \"::2\", scale: 2"));
+        EXPECT_EQ(ran.exit, 3) << from << ran.err;
+        EXPECT_EQ(values<std::int64_t>("out/job/same.h5", "/y"), (std::vector<std::int64_t>{3, large, -5})) << from;
+        EXPECT_EQ(values<std::int64_t>("out/job/part.h5", "/y"), (std::vector<std::int64_t>{6, -10})) << from;
+        for (const std::string name : {"twice", "wide", "spectrum"})
+            EXPECT_FALSE(exists("out/job/" + name + ".h5")) << from;
+        EXPECT_TRUE(has(ran.out, {"twice: error: ", "wide: error: ", "spectrum: error: ",
+                                  "at (1,): 1152921504606846977 is beyond 2^53"}));
+    }
+}
+
+TEST_F(Running, DatesKeepTheirCalendarAndPackedScalesAreUnpacked) {
+    {
+        hdf5::Writer writer((folder / "in.h5").string());
+        const Tensor x = support::make<double>({2, 3}, {1, 2, 3, 4, 5, 6});
+        writer.create("/x", x.spec(), {});
+        writer.write("/x", whole({2, 3}), x.slab());
+        writer.scale("/x",
+                     {{.name = "time",
+                       .values = {0, 60},
+                       .units = "days since 2000-01-01",
+                       .long_name = "",
+                       .calendar = "360_day"},
+                      {.name = "lat", .values = {100, 200, 300}, .units = "deg", .long_name = ""}},
+                     {2, 3});
+        writer.attribute("/lat", "scale_factor", 0.5);
+        writer.attribute("/lat", "add_offset", -3);
+        writer.attribute("/x", "units", "days since 1900-01-01");
+        writer.attribute("/x", "calendar", "noleap");
+        writer.commit();
+    }
+    const Ran ran = run_job(
+        "jobs:\n  a: {op: copy, inputs: {x: \"in.h5:/x\"}, outputs: a.h5}\n"
+        "  b: {op: copy, inputs: {x: {from: $a:/y, select: \":, 1:\"}}, outputs: b.h5}\n");
+    ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+    for (const std::string file : {"a", "b"}) {
+        const std::string path = (folder / "out/job" / (file + ".h5")).string();
+        const auto axes = hdf5::scales(path, "/y");
+        EXPECT_EQ(axes.at(0).calendar, "360_day");
+        EXPECT_EQ(axes[0].units, "days since 2000-01-01");
+        EXPECT_EQ(axes.at(1).values, file == "a" ? (std::vector<double>{47, 97, 147}) : (std::vector<double>{97, 147}));
+        EXPECT_EQ(axes[1].units, "deg");
+        EXPECT_EQ(hdf5::describe(path, "/y").calendar, "noleap");
+    }
+}
+
+TEST_F(Running, NumbersThatMarkWhatIsMissingAreSaidToBeUsed) {
+    const auto store = [&](const std::string& file, double fill) {
+        hdf5::Writer writer((folder / file).string());
+        const Tensor x = support::make<double>({3}, {1, -9999, 4});
+        writer.create("/x", x.spec(), {});
+        writer.write("/x", whole({3}), x.slab());
+        writer.attribute("/x", "_FillValue", fill);
+        writer.commit();
+    };
+    store("number.h5", -9999);
+    store("nan.h5", std::nan(""));
+    const Ran ran =
+        run_job("jobs:\n  a: {op: sum, inputs: {x: \"number.h5:/x\"}}\n  b: {op: sum, inputs: {x: \"nan.h5:/x\"}}\n");
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_TRUE(has(
+        ran.out, {"a: note: input x has _FillValue = -9999: values equal to it are used as numbers", "b: s = -9994"}));
+    EXPECT_EQ(ran.out.find("b: note"), std::string::npos) << ran.out;
+}
+
+TEST_F(Running, AFolderWhoseNameIsNotUtf8IsAFolder) {
+    const std::string name = "d\xff";
+    fs::create_directories(folder / name);
+    save<float>(name + "/in.h5", "/x", {3}, {1, 2, 4});
+    write(name + "/job.yaml", "jobs: {a: {op: sum, inputs: {x: \"in.h5:/x\"}, outputs: a.h5}}");
+    const Ran ran = run("run '" + name + "/job.yaml' --json");
+    EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
+    EXPECT_EQ(nlohmann::json::parse(ran.out)["cases"][0]["status"], "pass");
+    EXPECT_EQ(values<float>("out/job/a.h5", "/s"), std::vector<float>{7});
+    const Ran checked = run("check '" + name + "/job.yaml' --output-dir '" + name + "/out' --json");
+    EXPECT_EQ(checked.exit, 0) << checked.err;
+    EXPECT_EQ(nlohmann::json::parse(checked.out)["cases"][0]["state"], "ready");
 }
 
 TEST_F(Running, JsonIsTheReportAndTheJournalHasALineACase) {

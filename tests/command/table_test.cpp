@@ -27,6 +27,16 @@ TEST(Shortened, EndsWithAnEllipsisAndFits) {
     EXPECT_EQ(shortened("abc", 0), "");
 }
 
+TEST(Shortened, InsideKeepsTheEndWhereNamesDiffer) {
+    EXPECT_EQ(shortened_inside("product[tiled]", 14), "product[tiled]");
+    EXPECT_EQ(shortened_inside("product[naive_1d]", 10), "pro…ve_1d]");
+    EXPECT_EQ(shortened_inside("product[naive_2d]", 10), "pro…ve_2d]");
+    EXPECT_EQ(shortened_inside("共分散[loop]", 8), "共…loop]");
+    EXPECT_EQ(shortened_inside("共分散共分散", 7), "共…分散");  // 8 columns would not fit into 7
+    for (std::size_t width = 0; width < 14; ++width)
+        EXPECT_LE(width_of(shortened_inside("共x分y散[loop]", width)), width);
+}
+
 TEST(Printable, KeepsTextAndDropsWhatDrivesTheTerminal) {
     EXPECT_EQ(printable("größe 共"), "größe 共");
     EXPECT_EQ(printable("a\033[2Jb\n"), "a\uFFFD[2Jb\uFFFD");
@@ -80,7 +90,7 @@ TEST(Table, ShortensTheWidestTextWhereTheTerminalIsNarrow) {
     table.row({"a_case_with_a_rather_long_name", "short note", "123456.7 ms"});
     EXPECT_EQ(table.text({40, false}),
               "case             note               time\n"
-              "a_case_with_a_…  short note  123456.7 ms\n");
+              "a_ca…_long_name  short note  123456.7 ms\n");
 }
 
 TEST(Table, NeverShortensNumbersAndWhatIsToPaste) {

@@ -2,6 +2,8 @@
 // The strict reading of YAML: what is no job file is refused quickly, in words, at its place.
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "io/suggest.hpp"
 #include "support.hpp"
 
@@ -36,6 +38,19 @@ TEST(Yaml, bytes_that_are_no_text_are_refused) {  // BR071
 
 TEST(Yaml, columns_count_characters_not_bytes) {
     expect_one("vars: {n: \"é\", é: 2}\n" + job, 1, 16, {"'é' is no name"});
+}
+
+TEST(Yaml, the_caret_stands_below_wide_characters_too) {
+    const std::string line = "  b: {op: sum, inputs: {x: \"共分散.h5:/x\"}, fo: 2}";
+    const std::string text = load_text(job + line + "\n").diagnostics.text();
+    std::vector<std::string> lines;
+    std::istringstream all(text);
+    for (std::string one; std::getline(all, one);) lines.push_back(one);
+    ASSERT_EQ(lines.size(), 3U) << text;
+    EXPECT_EQ(lines[1], "    " + line);
+    // 41 characters before `fo`, three of which take two columns each
+    EXPECT_EQ(lines[2], std::string(4 + 44, ' ') + "^");
+    EXPECT_TRUE(lines[0].starts_with("t.yaml:5:42: ")) << text;
 }
 
 TEST(Yaml, tab_as_indentation_is_refused_with_its_line) {  // BR071

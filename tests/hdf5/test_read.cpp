@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading: selections, pieces, conversions with their indices, scale, nan, pairs, statistics, shapes of every kind.
+#include <hdf5_hl.h>
+
 #include <cmath>
 #include <limits>
 
@@ -380,6 +382,39 @@ TEST(Read, DescribesLayoutFiltersAttributesAndScales) {
     const auto axes = scales(file, "x");
     ASSERT_EQ(axes.size(), 2U);
     EXPECT_TRUE(axes[0].name.empty());
+}
+
+TEST(Read, AScaleGivesWhatItsReadersSeeOrSaysWhyItGivesNothing) {
+    const Folder folder;
+    const std::string file = folder / "x.nc";
+    {
+        const Raw raw(file);
+        const std::vector<double> x(6, 1);
+        raw.dataset("/x", H5T_IEEE_F64LE, {2, 3}, H5T_NATIVE_DOUBLE, x.data());
+        const std::vector<signed char> packed{-1, 5};
+        raw.dataset("/packed", H5T_STD_I8LE, {2}, H5T_NATIVE_SCHAR, packed.data());
+        raw.number("/packed", "scale_factor", 2);
+        raw.number("/packed", "add_offset", -3);
+        raw.text("/packed", "_Unsigned", "true");
+        raw.text("/packed", "calendar", "360_day");
+        const std::vector<double> longer{0, 1, 2, 3, 4};
+        raw.dataset("/longer", H5T_IEEE_F64LE, {5}, H5T_NATIVE_DOUBLE, longer.data());
+        const hid_t dataset = H5Dopen2(raw.id(), "/x", H5P_DEFAULT);
+        unsigned axis = 0;
+        for (const char* name : {"/packed", "/longer"}) {
+            const hid_t scale = H5Dopen2(raw.id(), name, H5P_DEFAULT);
+            H5DSset_scale(scale, name + 1);
+            H5DSattach_scale(dataset, scale, axis++);
+            H5Dclose(scale);
+        }
+        H5Dclose(dataset);
+    }
+    const auto axes = scales(file, "x");
+    EXPECT_EQ(axes.at(0).values, (std::vector<double>{2 * 255 - 3, 2 * 5 - 3}));
+    EXPECT_EQ(axes[0].calendar, "360_day");
+    EXPECT_EQ(axes[0].unknown, "");
+    EXPECT_TRUE(axes.at(1).values.empty());
+    EXPECT_EQ(axes[1].unknown, "it has shape (5,), the axis length 3");
 }
 
 TEST(Read, AVirtualDatasetIsReadThroughAndAMissingSourceIsAnError) {

@@ -182,8 +182,10 @@ TEST_F(Report, SaysWhereItCannotWrite) {
 
 TEST_F(Report, JournalHasEachCaseAsSoonAsItEnds) {
     std::ofstream(folder / "report.jsonl") << to_json(full_case()) << "\n";  // of the run before
+    write(full_run(), folder.string());
     Journal journal(folder.string());
     EXPECT_EQ(content(folder / "report.jsonl"), "");
+    EXPECT_FALSE(fs::exists(folder / "report.json"));  // it is there when a run has ended
     journal.append(full_case());
     EXPECT_EQ(content(folder / "report.jsonl"), to_json(full_case()) + "\n");
     journal.append(Case{});
