@@ -35,14 +35,14 @@ install() {
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-# configure PRESET OPTION...
+# configure PRESET
 configure() {
-    local preset=$1 options=("${@:2}")
+    local options=()
     if command -v ccache >/dev/null; then
         options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
     fi
-    [ "${CI:-}" != true ] || options+=(-DCMAKE_CUDA_ARCHITECTURES=90a-real)
-    cmake --preset "$preset" "${options[@]}"
+    [ "${CI:-}" != true ] || options+=(-DGRIDSTRIDE_WERROR=ON -DCMAKE_CUDA_ARCHITECTURES=90a-real)
+    cmake --preset "$1" "${options[@]}"
 }
 
 passed=0 failed=0 skipped=0
@@ -75,20 +75,21 @@ sources() { find apps io kernels tests validation -name '*.[ch]pp' -o -name '*.c
 build() {
     [ -x /usr/local/cuda/bin/nvcc ] && PATH=$PATH:/usr/local/cuda/bin
     local preset=cpu
-    if command -v nvcc >/dev/null; then
+    if [ "${GRIDSTRIDE_CUDA:-}" = OFF ]; then
+        echo "CUDA is left out: GRIDSTRIDE_CUDA=OFF"
+    elif command -v nvcc >/dev/null; then
         preset=cuda
     else
         echo "CUDA is left out: no toolkit (nvcc) was found"
     fi
     say "Configuring and building ($preset) in build/"
-    configure "$preset" "${options[@]}"
+    configure "$preset"
     cmake --build build "$@"
 }
 
 case ${1:-} in
 run)
     install "${packages[@]}"
-    options=()
     build --target gridstride
     say "Running configs/quickstart.yaml"
     ./build/gridstride run configs/quickstart.yaml
@@ -99,12 +100,11 @@ run)
     ;;
 test)
     install "${packages[@]}" "${test_packages[@]}"
-    options=(-DGRIDSTRIDE_WERROR=ON)
     build
     say "Tests"
     run_tests build
     say "Sanitizers: building in build-sanitize/ and testing"
-    configure sanitize -DGRIDSTRIDE_WERROR=ON
+    configure sanitize
     cmake --build build-sanitize
     run_tests build-sanitize
     say "Format, job files, and other programs on the results"

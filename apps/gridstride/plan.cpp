@@ -344,9 +344,19 @@ std::vector<Choice> choices(Planner& planner, const config::Job& job, const Prob
 
 // ------------------------------------------------------------------------------------------------ outputs
 
+/// What may not be meant of an output's file; empty: nothing.
+std::string remark_on(const std::string& file, const std::string& path, const std::string& output_dir) {
+    if (fs::path(file).is_relative() && path.rfind(output_dir + "/", 0) != 0)
+        return fmt::format("outputs start at the output directory: {} is {}", file, path);
+    const std::string extension = fs::path(path).extension().string();
+    for (const char* usual : {".h5", ".hdf5", ".hdf", ".he5", ".nc", ".nc4", ".mat"})
+        if (extension == usual) return {};
+    return fmt::format("{} is written in HDF5, whatever its name says: .h5 is the usual ending", file);
+}
+
 /// FILE:/PATH of a case's outputs, expanded; every clash is an error.
 std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, const std::string& case_name,
-                                      const Choice& choice) {
+                                      const Choice& choice, std::vector<std::string>& notes) {
     const Op& op = *job.entry->op;
     std::vector<PlannedOutput> result(op.outputs.size());
     if (!job.output_file && job.outputs.empty()) return result;
@@ -413,6 +423,8 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
             continue;
         }
         result[i] = {path, dataset};
+        if (std::string remark = remark_on(file, path, planner.plan.output_dir); !remark.empty())
+            notes.push_back(std::move(remark));
     }
     return result;
 }
@@ -573,7 +585,7 @@ void plan_job(Planner& planner, const config::Job& job) {
         if (one.variant != nullptr) one.place = place_of(planner, job, one.variant->device);
         one.problem = problem;
         one.problem.place = one.place;
-        one.outputs = outputs_of(planner, job, one.name, choice);
+        one.outputs = outputs_of(planner, job, one.name, choice, one.notes);
         for (std::size_t i = 0; i < inputs.size(); ++i)
             if (inputs[i].info)
                 if (const std::string remark = stored_remark(*inputs[i].info); !remark.empty())

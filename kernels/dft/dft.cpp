@@ -158,6 +158,11 @@ std::string remark(const Problem& problem) {
         if (posed.lengths[i] == 1)
             text += fmt::format("{}axis {} has length 1: its transform is the identity", text.empty() ? "" : "; ",
                                 given[i]);
+    if (posed.form == Form::real && !is_complex(problem.in[0].dtype))
+        text += fmt::format(
+            "{}x is real, and form: real takes it for a half spectrum; the transform of real input is "
+            "form: half",
+            text.empty() ? "" : "; ");
     return text;
 }
 

@@ -454,6 +454,19 @@ TEST_F(Running, AChainedOutputsJobRunsAgainWithItsProducers) {
     EXPECT_EQ(values<float>("out/again/two.h5", "/z"), (std::vector<float>{0, 3, 6, 9, 12}));
 }
 
+TEST_F(Running, WhatMayNotBeMeantIsNoted) {
+    const Ran ran = run_job(
+        "jobs:\n"
+        "  a: {op: copy, inputs: {x: [1, 2]}, outputs: ../y.h5}\n"
+        "  b: {op: copy, inputs: {x: [1, 2]}, outputs: t.csv}\n"
+        "  c: {op: dft, inputs: {x: {generate: normal, shape: [4, 7]}}, params: {form: real}, outputs: c.h5}\n");
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_TRUE(has(ran.out,
+                    {"a: note: outputs start at the output directory: ../y.h5 is ", "b: note: t.csv is written in HDF5",
+                     "c: note: x is real, and form: real takes it for a half spectrum"}));
+    EXPECT_TRUE(exists("out/y.h5"));
+}
+
 }  // namespace
 
 }  // namespace gridstride::cli
