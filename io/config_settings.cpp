@@ -19,7 +19,8 @@ constexpr std::int64_t most_blocks = 2147483647;  // CUDA's limit along x; the t
 
 std::optional<Store> read_store(const Reader& reader, const Node& node) {
     if (node.scalar() && (node.text == "gzip" || node.text == "none")) {
-        reader.wrong(node, "store", "a mapping", fmt::format(" (write {{compression: {}}})", node.text));
+        reader.wrong(node, "store", "a mapping of " + joined(names_of(store_keys)),
+                     fmt::format(" (write {{compression: {}}})", node.text));
         return {};
     }
     if (!reader.mapping(node, "store", store_keys)) return {};

@@ -14,6 +14,8 @@ namespace gridstride::config {
 
 namespace {
 
+constexpr std::string_view commas = "a value with commas in it must be quoted, as in select: \"0:10, 3\"";
+
 bool digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -82,8 +84,9 @@ std::string space_hint(std::string_view text, const std::vector<std::string>& na
 std::string key_hint(const Node::Entry& entry, const std::vector<std::string>& names) {
     const std::string space = space_hint(entry.key, names);
     if (!space.empty()) return space;
-    if (entry.value.kind == Node::Kind::null && to_number(entry.key))
-        return " (cut off by a comma? a fraction is written 0.5, a list [0, 5])";
+    if (entry.value.kind == Node::Kind::null && !entry.key.empty() &&
+        std::all_of(entry.key.begin(), entry.key.end(), digit))
+        return fmt::format(" ({}; a fraction is written 0.5, a list [0, 5])", commas);
     return did_you_mean(entry.key, names);
 }
 
@@ -353,8 +356,7 @@ bool Reader::mapping(const Node& node, std::string_view what, std::span<const Ke
 void Reader::unknown(const Node::Entry& entry, std::string_view what, const std::vector<std::string>& names,
                      std::string hint) const {
     if (hint.empty()) hint = key_hint(entry, names);
-    if (hint.empty() && entry.value.kind == Node::Kind::null)
-        hint = " (a value with commas in it must be quoted, as in select: \"0:10, 3\")";
+    if (hint.empty() && entry.value.kind == Node::Kind::null) hint = fmt::format(" ({})", commas);
     error(entry.mark, fmt::format("unknown key {} in {}{}; it has {}", show(std::string_view(entry.key)), what, hint,
                                   names.empty() ? "no keys" : joined(names)));
 }
