@@ -74,6 +74,13 @@ class Loader {
                           "a job stands below `jobs`, under a name: jobs: {NAME: {op: ..., inputs: ...}}");
             return;
         }
+        if (const Node* jobs = root_.find("jobs"); jobs != nullptr && jobs->kind == Node::Kind::null)
+            for (const Node::Entry& entry : root_.entries)
+                if (entry.key != "defaults" && entry.key != "vars" && entry.value.find("op") != nullptr) {
+                    reader_.error(entry.mark, fmt::format("job '{}' belongs to `jobs`: indent it, with all its lines",
+                                                          brief(entry.key)));
+                    return;
+                }
         reader_.mapping(root_, "the job file", top_keys);
         for (const std::string& text : overrides_.set) set(text);
         if (const Node* version = root_.find("schema")) reader_.integer(*version, "schema", 1, 1);
@@ -269,7 +276,21 @@ class Loader {
             return;
         }
         if (!node->map() || node->entries.empty()) {
-            reader_.wrong(*node, "jobs", "a mapping of names to jobs, at least one");
+            reader_.wrong(*node, "jobs", "a mapping of names to jobs, at least one",
+                          node->list() ? " (in place of '-' each has a name: NAME: {op: ...})" : "");
+            return;
+        }
+        const auto keys = names_of(job_keys);
+        for (std::size_t i = 1; i < node->entries.size(); ++i) {
+            const auto& [name, mark, value] = node->entries[i];
+            const Node::Entry& above = node->entries[i - 1];
+            if (above.value.kind != Node::Kind::null || value.find("op") != nullptr ||
+                std::find(keys.begin(), keys.end(), name) == keys.end())
+                continue;
+            reader_.error(mark,
+                          fmt::format("`{}` belongs to job '{}' above: indent it, and the job's other keys, below "
+                                      "the name",
+                                      name, brief(above.key)));
             return;
         }
         const Scope scope{diagnostics_, *variables_, config_.folder, job_names_};

@@ -19,6 +19,15 @@ bool is_job_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
+/// number_hint, and that numbers of an input are real.
+std::string input_hint(std::string_view text) {
+    const std::size_t unit = text.find_first_of("ij");
+    if (unit == std::string_view::npos || unit == 0 || text[unit - 1] < '0' || text[unit - 1] > '9' ||
+        text.find_first_not_of("0123456789.+-e*() ij") != std::string_view::npos)
+        return number_hint(text);
+    return " (complex numbers are not written here: they come from a dataset)";
+}
+
 /// What is read: the same forms alone and under `from`.
 class Source {
   public:
@@ -99,7 +108,7 @@ class Source {
                 else if (!one.list())
                     reader_.wrong(one, key_, "a list of numbers",
                                   one.quoted && to_number(one.text) ? " (without the quotes it is one)"
-                                  : problem.empty() && one.scalar() ? number_hint(one.text)
+                                  : problem.empty() && one.scalar() ? input_hint(one.text)
                                                                     : problem);
                 sound = false;
                 return;
@@ -126,7 +135,11 @@ class Source {
         const std::size_t split = text.find(":/");
         if (split == std::string::npos) {
             const std::size_t colon = text.find(':');
-            std::string hint;
+            std::string hint = input_hint(text);
+            if (!hint.empty()) {
+                reader_.wrong(node, key_, forms, hint);
+                return false;
+            }
             if (const std::string file = leading_file(text); !file.empty())
                 hint = fmt::format(" (did you mean '{}:{}'?)", brief(file), brief(text.substr(file.size())));
             else if (colon != std::string::npos && colon > 0)
@@ -134,8 +147,6 @@ class Source {
                                    brief(text.substr(colon + 1)));
             else if (const std::size_t dot = text.rfind('.'); dot != std::string::npos && dot + 1 < text.size())
                 hint = fmt::format(" (which dataset of it? `gridstride inspect {}` lists them)", brief(text));
-            else
-                hint = number_hint(text);
             reader_.wrong(node, key_, forms, hint);
             return false;
         }
@@ -304,7 +315,16 @@ std::optional<Input> read_input(const Scope& scope, const std::string& name, con
     if (made) {
         if (auto values = read_generate(reader, node, key)) input.source = std::move(*values);
     }
-    if (const Node* select = node.find("select")) input.select = reader.text(*select, "select");
+    if (const Node* select = node.find("select")) {
+        const std::string shown = show(*select);
+        const bool terms = select->list() && std::all_of(select->items.begin(), select->items.end(),
+                                                         [](const Node& item) { return item.scalar(); });
+        if (terms)
+            reader.wrong(*select, "select", "a text",
+                         fmt::format(" (write \"{}\")", shown.substr(1, shown.size() - 2)));
+        else
+            input.select = reader.text(*select, "select");
+    }
     if (const Node* shape = node.find("shape")) input.shape = reader.shape(*shape, "shape", 0, !made);
     if (const Node* dtype = node.find("dtype")) input.dtype = reader.dtype(*dtype, "dtype");
     if (const Node* complex = node.find("complex"))

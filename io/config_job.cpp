@@ -283,7 +283,7 @@ class JobReader {
             if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
                 reader_.error(entry.mark,
                               fmt::format("{} has no input {}{}; it has {}", op.name, show(std::string_view(entry.key)),
-                                          key_hint(entry.key, names), joined(names)));
+                                          key_hint(entry, names), joined(names)));
                 continue;
             }
             Node resolved;
@@ -330,7 +330,7 @@ class JobReader {
         if (row == op.params.end()) {
             reader_.error(entry.mark,
                           fmt::format("{} has no parameter {}{}; it has {}", op.name, show(std::string_view(entry.key)),
-                                      key_hint(entry.key, names), names.empty() ? "none" : joined(names)));
+                                      key_hint(entry, names), names.empty() ? "none" : joined(names)));
             return;
         }
         note("params." + entry.key, entry.value, Origin::job);
@@ -345,10 +345,21 @@ class JobReader {
             std::string hint;
             if (entry.value.scalar() && !entry.value.quoted)
                 hint = words.empty() ? number_hint(entry.value.text) : did_you_mean(entry.value.text, words);
+            if (hint.empty() && entry.value.scalar()) hint = left_out_or_of_another(op, *row, entry.value.text);
             reader_.wrong(entry.value, entry.key, describe(*row), hint);
             return;
         }
         job_.params.set(entry.key, std::move(*value));
+    }
+
+    /// For a word that a parameter does not have: another parameter that has it, or that none is needed.
+    static std::string left_out_or_of_another(const Op& op, const Param& row, const std::string& text) {
+        if (row.otherwise && row.otherwise->empty() && (text == "all" || text == "None" || text == "none"))
+            return row.name == "axes" ? " (leave it out for all axes)" : " (leave it out)";
+        for (const Param& other : op.params)
+            if (!other.hidden && std::find(other.words.begin(), other.words.end(), text) != other.words.end())
+                return fmt::format(" (did you mean {}: {}?)", other.name, text);
+        return {};
     }
 
     void outputs() {
@@ -378,9 +389,9 @@ class JobReader {
         std::optional<std::string> file;
         for (const Node::Entry& entry : found->entries) {
             if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
-                reader_.error(entry.mark, fmt::format("{} has no output {}{}; it has {}", op.name,
-                                                      show(std::string_view(entry.key)), key_hint(entry.key, names),
-                                                      joined(names)));
+                reader_.error(entry.mark,
+                              fmt::format("{} has no output {}{}; it has {}", op.name,
+                                          show(std::string_view(entry.key)), key_hint(entry, names), joined(names)));
                 continue;
             }
             const std::string key = "outputs." + entry.key;

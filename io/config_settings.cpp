@@ -18,6 +18,11 @@ constexpr std::int64_t most_blocks = 2147483647;  // CUDA's limit along x; the t
 }  // namespace
 
 std::optional<Store> read_store(const Reader& reader, const Node& node) {
+    if (node.scalar() && (node.text == "gzip" || node.text == "none")) {
+        reader.wrong(node, "store", "a mapping of " + joined(names_of(store_keys)),
+                     fmt::format(" (write {{compression: {}}})", node.text));
+        return {};
+    }
     if (!reader.mapping(node, "store", store_keys)) return {};
     Store store;
     bool sound = true;
@@ -62,9 +67,7 @@ std::optional<DeviceChoice> read_device(const Reader& reader, const Node& node) 
         reader.wrong(node, "device", fmt::format("{}, N from 0 to {}", wanted, most_devices - 1));
         return {};
     }
-    const std::string hint =
-        text == "gpu" ? " (did you mean 'cuda'?)" : did_you_mean(text, {"auto", "cpu", "cuda", "cuda:0"});
-    reader.wrong(node, "device", wanted, hint);
+    reader.wrong(node, "device", wanted, did_you_mean(text, {"auto", "cpu", "cuda", "cuda:0"}));
     return {};
 }
 

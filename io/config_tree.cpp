@@ -87,6 +87,24 @@ std::string spaced(std::string_view line) {
     return fmt::format("{}: {}", key, brief(line.substr(colon + 1)));
 }
 
+/// "op: sum" of the line "op = sum"; else nothing.
+std::string assigned(std::string_view line) {
+    const std::size_t begin = std::min(line.find_first_not_of(" -"), line.size());
+    const std::size_t end = std::min(line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", begin), line.size());
+    const std::size_t sign = std::min(line.find_first_not_of(' ', end), line.size());
+    if (end == begin || sign == line.size() || line[sign] != '=') return {};
+    const std::size_t value = std::min(line.find_first_not_of(' ', sign + 1), line.size());
+    return fmt::format("{}: {}", line.substr(begin, end - begin), brief(line.substr(value)));
+}
+
+/// Where a non-breaking space stands as if it were an ordinary one, in the indentation or after a colon; else npos.
+std::size_t odd_space(std::string_view line) {
+    constexpr std::string_view space = "\u00A0";
+    for (std::size_t at = line.find(space); at != std::string_view::npos; at = line.find(space, at + space.size()))
+        if (line.substr(0, at).find_first_not_of(" -") == std::string_view::npos || line[at - 1] == ':') return at;
+    return std::string_view::npos;
+}
+
 /// yaml-cpp's words in ours, with the remedy where YAML's own grammar is the trap. column: in bytes, from 0.
 std::string translate(const std::string& words, std::string_view line, std::size_t column, std::string_view above) {
     const std::string_view before = line.substr(0, std::min(column, line.size()));
@@ -99,6 +117,8 @@ std::string translate(const std::string& words, std::string_view line, std::size
                    ":\"";
         if (const std::string remedy = spaced(above); !remedy.empty())
             return fmt::format("the line above lacks a space after its colon: write {}", remedy);
+        if (const std::string remedy = assigned(above); !remedy.empty())
+            return fmt::format("the line above has '=' in place of a colon: write {}", remedy);
         return "a key is not possible here: the line above has a value already (check the indentation, or quote it)";
     }
     if (says("alias not found")) return "a bare '*' begins a YAML alias: quote it, as in \"*\"";
@@ -188,6 +208,7 @@ class Builder : public YAML::EventHandler {
         node.text = value;
         node.quoted = tag != "?" && !tag.empty();
         if (node.quoted) check_quotes(mark);
+        if (!node.quoted) refuse_lookalikes(mark, value);
         if (value.find('\0') != std::string::npos || !is_utf8(value))
             stop(mark, "a text with a NUL or an escape that is no character");
         const bool is_key = !frames_.empty() && frames_.back().node.map() && !frames_.back().key;
@@ -281,6 +302,21 @@ class Builder : public YAML::EventHandler {
             diagnostics_.add(place(mark),
                              "YAML tags ('!', '!!') are not taken: write the value alone (a text that "
                              "begins with '!': quote it)");
+    }
+
+    /// Quotes and lists that are none to YAML, which would be a part of the text.
+    void refuse_lookalikes(const YAML::Mark& mark, const std::string& value) {
+        for (const std::string_view quote : {"“", "”", "„", "‘", "’", "‚", "«", "»"})
+            if (value.starts_with(quote))
+                stop(mark,
+                     fmt::format("{} is no quotation mark to YAML: write \" or ' (around a text that has it)", quote));
+        const auto at = static_cast<std::size_t>(std::max(mark.pos, 0));
+        if (!value.starts_with('(') || value.find(')') != std::string::npos || at >= text_.size() || text_[at] != '(')
+            return;
+        const std::size_t end = text_.find_first_not_of("0123456789+-., ", at + 1);  // a comma in brackets has cut it
+        if (end == std::string_view::npos || text_[end] != ')') return;
+        const std::string_view inner = text_.substr(at + 1, end - at - 1);
+        stop(mark, fmt::format("a list is written [{}], not ({})", brief(inner), brief(inner)));
     }
 
     /// The parser takes a quote left open for closed at the end of the file.
@@ -497,6 +533,15 @@ std::optional<Node> parse_tree(const std::string& text, const std::string& sourc
         const auto at = static_cast<std::size_t>(std::max(error.mark.line, 0));
         const std::string_view line = at < lines.size() ? lines[at] : std::string_view();
         const std::string_view above = at > 0 && at - 1 < lines.size() ? lines[at - 1] : std::string_view();
+        for (std::size_t back = 0; back < 2 && back <= at; ++back)
+            if (const std::size_t odd = odd_space(back == 0 ? line : above); odd != std::string_view::npos) {
+                YAML::Mark mark = error.mark;
+                mark.line = static_cast<int>(at - back);
+                mark.column = static_cast<int>(odd);
+                diagnostics.add(builder.place(mark),
+                                "a non-breaking space, which YAML takes for a letter: write an ordinary one");
+                return {};
+            }
         const auto column = static_cast<std::size_t>(std::max(error.mark.column, 0));
         Mark place = builder.place(error.mark);
         if (column > 0 && column < line.size() && line.substr(column - 1, 2) == "${") --place.column;

@@ -14,6 +14,8 @@ namespace gridstride::config {
 
 namespace {
 
+constexpr std::string_view commas = "a value with commas in it must be quoted, as in select: \"0:10, 3\"";
+
 bool digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -26,29 +28,71 @@ bool take_digits(std::string_view text, std::size_t& at, std::string& plain) {
     return at > begin && text[at - 1] != '_';
 }
 
-/// The name before the colon of "op:sum"; empty where it is none of the names.
-std::string_view before_colon(std::string_view text, const std::vector<std::string>& names) {
-    const std::string_view name = text.substr(0, text.find(':'));
-    const bool known = name.size() < text.size() && std::find(names.begin(), names.end(), name) != names.end();
-    return known ? name : std::string_view();
+/// The name before the colon of "op:sum" or the '=' of "op = sum"; empty where it is none of the names.
+std::string_view before_sign(std::string_view text, const std::vector<std::string>& names) {
+    const std::size_t sign = text.find_first_of(":=");
+    if (sign == std::string_view::npos) return {};
+    const std::string_view name = text.substr(0, text.find_last_not_of(' ', sign > 0 ? sign - 1 : 0) + 1);
+    return std::find(names.begin(), names.end(), name) != names.end() ? name : std::string_view();
+}
+
+/// For a text that is not known because of a space that only looks like one; else nothing.
+std::string odd_space_hint(std::string_view text) {
+    const bool odd = text.find("\u00A0") != std::string_view::npos;
+    return odd ? " (it has a non-breaking space: write an ordinary one)" : "";
+}
+
+/// "[3, 4]" for numbers side by side: "(3, 4)", "3x4", "3 4", "3, 4"; else nothing.
+std::string as_list(std::string_view text) {
+    constexpr std::string_view between = ", x";
+    const bool parentheses = text.starts_with('(') && text.ends_with(')');
+    if (parentheses) text = text.substr(1, text.size() - 2);
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    std::string list;
+    std::size_t items = 0;
+    for (; !text.empty(); ++items) {
+        const std::string_view item = text.substr(0, text.find_first_of(between));
+        if (!to_number(item)) return {};
+        list += fmt::format("{}{}", items > 0 ? ", " : "", item);
+        text.remove_prefix(std::min(text.find_first_not_of(between, item.size()), text.size()));
+    }
+    return items > (parentheses ? 0 : 1) ? "[" + list + "]" : std::string();
+}
+
+/// Is every comma followed by a group of three digits?
+bool thousands(std::string_view text) {
+    for (std::size_t at = text.find(','); at != std::string_view::npos; at = text.find(',', at + 1)) {
+        const std::size_t end = std::min(text.find_first_not_of("0123456789", at + 1), text.size());
+        if (end != at + 4) return false;
+    }
+    return true;
 }
 
 }  // namespace
 
 std::string space_hint(std::string_view text, const std::vector<std::string>& names) {
-    const std::string_view name = before_colon(text, names);
+    if (const std::string odd = odd_space_hint(text); !odd.empty()) return odd;
+    const std::string_view name = before_sign(text, names);
     if (name.empty()) return {};
-    return fmt::format(" (a space is missing after the colon: {}: {})", name, brief(text.substr(name.size() + 1)));
+    const std::size_t sign = text.find_first_of(":=");
+    const std::string_view value = text.substr(std::min(text.find_first_not_of(' ', sign + 1), text.size()));
+    return fmt::format(" ({}: {}: {})",
+                       text[sign] == ':' ? "a space is missing after the colon" : "':' in place of '='", name,
+                       brief(value));
 }
 
-std::string key_hint(std::string_view key, const std::vector<std::string>& names) {
-    const std::string space = space_hint(key, names);
-    return space.empty() ? did_you_mean(key, names) : space;
+std::string key_hint(const Node::Entry& entry, const std::vector<std::string>& names) {
+    const std::string space = space_hint(entry.key, names);
+    if (!space.empty()) return space;
+    if (entry.value.kind == Node::Kind::null && !entry.key.empty() &&
+        std::all_of(entry.key.begin(), entry.key.end(), digit))
+        return fmt::format(" ({}; a fraction is written 0.5, a list [0, 5])", commas);
+    return did_you_mean(entry.key, names);
 }
 
 bool stands_for(std::string_view key, std::string_view name, const std::vector<std::string>& names) {
     const bool known = std::find(names.begin(), names.end(), key) != names.end();
-    return !known && (before_colon(key, names) == name || nearest(key, names) == name);
+    return !known && (before_sign(key, names) == name || nearest(key, names) == name);
 }
 
 std::string number_hint(std::string_view text) {
@@ -58,7 +102,18 @@ std::string number_hint(std::string_view text) {
     std::string other;
     for (const char c : text)
         if (c != ',') other += c == 'd' || c == 'D' ? 'e' : c;
-    if (other != text && to_number(other)) return fmt::format(" (write {})", other);
+    if (other != text && thousands(text) && to_number(other)) return fmt::format(" (write {})", other);
+    const std::string list = as_list(text);
+    if (std::string point(text); std::count(text.begin(), text.end(), ',') == 1) {
+        std::replace(point.begin(), point.end(), ',', '.');
+        if (to_number(point))
+            return fmt::format(" (a fraction is written {}{})", point, list.empty() ? "" : ", a list " + list);
+    }
+    if (!list.empty()) return fmt::format(" (a list is written {})", list);
+    if (text.find_first_of("0123456789") != std::string_view::npos &&
+        text.find_first_of("+-*/%", 1) != std::string_view::npos &&
+        text.find_first_not_of("0123456789_+-*/%() ") == std::string_view::npos)
+        return " (arithmetic of integers is written \"${n + 1}\")";
     if (text == "inf" || text == "nan" || text == "-inf")
         return fmt::format(" (YAML writes {})", text == "-inf" ? "-.inf" : text == "inf" ? ".inf" : ".nan");
     return {};
@@ -142,6 +197,10 @@ std::optional<Number> to_number(std::string_view text, std::string* problem) {
 
 void Reader::wrong(const Node& node, std::string_view key, std::string_view wanted, std::string_view why) const {
     const Mark mark = node.mark();
+    std::string hint = node.scalar() ? odd_space_hint(node.text) : "";
+    if (hint.empty()) hint = why;
+    if (hint.empty() && node.scalar() && !node.quoted && node.text.find('#') != std::string::npos)
+        hint = " (a comment has a space before its '#')";
     for (const Diagnostic& told : diagnostics_.list())
         if (mark.line > 0 && told.mark.line == mark.line && told.mark.column == mark.column &&
             told.mark.source == mark.source)
@@ -151,7 +210,7 @@ void Reader::wrong(const Node& node, std::string_view key, std::string_view want
     else
         error(node.mark(),
               fmt::format("{} is {}, not {}{}", key, wanted,
-                          node.quoted ? "the text " + show(std::string_view(node.text)) : show(node), why));
+                          node.quoted ? "the text " + show(std::string_view(node.text)) : show(node), hint));
 }
 
 std::optional<Number> Reader::parse(const Node& node, std::string_view key, std::string_view wanted) const {
@@ -274,19 +333,9 @@ std::optional<Shape> Reader::shape(const Node& node, std::string_view key, std::
 std::optional<DType> Reader::dtype(const Node& node, std::string_view key) const {
     if (node.scalar())
         if (const auto dtype = dtype_named(node.text)) return dtype;
-    static constexpr std::pair<std::string_view, std::string_view> others[] = {
-        {"half", "float16"},       {"f16", "float16"}, {"bf16", "bfloat16"},  {"float", "float32"},
-        {"single", "float32"},     {"f32", "float32"}, {"double", "float64"}, {"f64", "float64"},
-        {"complex", "complex128"}, {"int", "int64"},   {"integer", "int64"}};
-    std::string hint;
     std::vector<std::string> names;
     for (const DType dtype : all_dtypes) names.emplace_back(name(dtype));
-    if (node.scalar()) {
-        hint = did_you_mean(node.text, names);
-        for (const auto& [word, meant] : others)
-            if (node.text == word) hint = fmt::format(" (did you mean '{}'?)", meant);
-    }
-    wrong(node, key, "one of " + dtype_names(), hint);
+    wrong(node, key, "one of " + dtype_names(), node.scalar() ? did_you_mean(node.text, names) : "");
     return {};
 }
 
@@ -306,9 +355,8 @@ bool Reader::mapping(const Node& node, std::string_view what, std::span<const Ke
 
 void Reader::unknown(const Node::Entry& entry, std::string_view what, const std::vector<std::string>& names,
                      std::string hint) const {
-    if (hint.empty()) hint = key_hint(entry.key, names);
-    if (hint.empty() && entry.value.kind == Node::Kind::null)
-        hint = " (a value with commas in it must be quoted, as in select: \"0:10, 3\")";
+    if (hint.empty()) hint = key_hint(entry, names);
+    if (hint.empty() && entry.value.kind == Node::Kind::null) hint = fmt::format(" ({})", commas);
     error(entry.mark, fmt::format("unknown key {} in {}{}; it has {}", show(std::string_view(entry.key)), what, hint,
                                   names.empty() ? "no keys" : joined(names)));
 }

@@ -27,7 +27,7 @@ struct Number {
 /// The number a text spells; else nothing, and in problem (where given) why not, with what would be right.
 std::optional<Number> to_number(std::string_view text, std::string* problem = nullptr);
 
-/// For text that is no number: " (write 1000)", " (numbers are decimal here)", or nothing.
+/// For text that is no number: " (write 1000)", " (a list is written [3, 3])", or nothing.
 std::string number_hint(std::string_view text);
 
 inline constexpr std::int64_t largest_integer = std::numeric_limits<std::int64_t>::max();
@@ -76,10 +76,11 @@ class Reader {
     Diagnostics& diagnostics_;
 };
 
-/// For "op:sum" where op is one of the names: " (a space is missing after the colon: op: sum)"; else nothing.
+/// For "op:sum" or "op = sum" where op is one of the names: " (a space is missing after the colon: op: sum)", " (':' in
+/// place of '=': op: sum)"; for a non-breaking space that; else nothing.
 std::string space_hint(std::string_view text, const std::vector<std::string>& names);
-/// For a key that is none of the names: space_hint, else did_you_mean.
-std::string key_hint(std::string_view key, const std::vector<std::string>& names);
+/// For a key that is none of the names: space_hint, else where a comma cut off a number that, else did_you_mean.
+std::string key_hint(const Node::Entry& entry, const std::vector<std::string>& names);
 /// Is a key that is none of the names most likely this one, mistyped?
 bool stands_for(std::string_view key, std::string_view name, const std::vector<std::string>& names);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Edit distance, and what is near enough to be meant; lists that end.
+// Edit distance, other programs' words, and what is near enough to be meant; lists that end.
 #include "io/suggest.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace gridstride {
 
@@ -18,6 +19,21 @@ std::string lower(std::string_view word) {
     for (char& c : result)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return result;
+}
+
+/// The candidate that other programs call so; else nothing.
+std::string elsewhere(std::string_view word, const std::vector<std::string>& candidates) {
+    static constexpr std::pair<std::string_view, std::string_view> words[] = {
+        {"half", "float16"},       {"f16", "float16"}, {"bf16", "bfloat16"},  {"float", "float32"},
+        {"single", "float32"},     {"f32", "float32"}, {"double", "float64"}, {"f64", "float64"},
+        {"complex", "complex128"}, {"int", "int64"},   {"integer", "int64"},  {"gpu", "cuda"},
+        {"fft", "full"},           {"rfft", "half"},   {"irfft", "real"},     {"backward", "inverse"},
+        {"true", "transpose"},     {"t", "transpose"}, {"h", "adjoint"},      {"false", "none"},
+        {"blas", "openblas"}};
+    for (const auto& [theirs, ours] : words)
+        if (lower(word) == theirs && std::find(candidates.begin(), candidates.end(), ours) != candidates.end())
+            return std::string(ours);
+    return {};
 }
 
 }  // namespace
@@ -56,7 +72,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-    const std::string meant = nearest(word, candidates);
+    std::string meant = elsewhere(word, candidates);
+    if (meant.empty()) meant = nearest(word, candidates);
     return meant.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", meant);
 }
 

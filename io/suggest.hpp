@@ -15,7 +15,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The candidate that word most likely stands for, letters' case aside; empty where none is near enough.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-/// " (did you mean 'inputs'?)", or nothing.
+/// " (did you mean 'inputs'?)", or nothing. Words that other programs have for a candidate count too.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b, c", the first 50.
