@@ -371,10 +371,15 @@ class Loader {
         if (producer.entry == nullptr) return;
         std::vector<std::string> outputs;
         for (const Output& row : producer.entry->op->outputs) outputs.emplace_back(row.name);
-        if (std::find(outputs.begin(), outputs.end(), from.output) == outputs.end())
+        if (std::find(outputs.begin(), outputs.end(), from.output) == outputs.end()) {
+            std::string hint = did_you_mean(from.output, outputs);
+            for (const auto& [word, saved] : producer.outputs)
+                if (saved.ends_with(":/" + from.output))
+                    hint = fmt::format(" (did you mean '{}', the operation's word, not the path it is saved under?)",
+                                       word);
             reader_.error(mark, fmt::format("job '{}' ({}) has no output '{}'{}; it has {}", brief(from.job),
-                                            producer.entry->op->name, brief(from.output),
-                                            did_you_mean(from.output, outputs), joined(outputs)));
+                                            producer.entry->op->name, brief(from.output), hint, joined(outputs)));
+        }
         if (producer.variants.size() > 1 || producer.variants[0] == "all")
             reader_.error(
                 mark, fmt::format("job '{}' runs {}, so its output is not one: name one variant there", brief(from.job),
@@ -449,9 +454,12 @@ std::string read_all(const std::string& source) {
         if (reason == ENOENT && !std::filesystem::is_directory(parent, ignored))
             throw Error(Category::config,
                         fmt::format("no such job file; the folder {} does not exist either", parent.string()));
-        throw Error(Category::config, reason == ENOENT
-                                          ? "no such job file" + did_you_mean(path.filename().string(), near)
-                                          : fmt::format("cannot be read: {}", std::strerror(reason)));
+        if (reason != ENOENT) throw Error(Category::config, fmt::format("cannot be read: {}", std::strerror(reason)));
+        std::string hint = did_you_mean(path.filename().string(), near);
+        for (const char* extension : {".yml", ".yaml"})
+            if (std::filesystem::is_regular_file(source + extension, ignored))
+                hint = fmt::format(" (did you mean '{}{}'?)", source, extension);
+        throw Error(Category::config, "no such job file" + hint);
     }
     std::string text(largest_file + 1, '\0');  // one byte more tells that it is too large
     text.resize(std::fread(text.data(), 1, text.size(), file));

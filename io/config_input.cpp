@@ -140,8 +140,8 @@ class Source {
                 reader_.wrong(node, key_, forms, hint);
                 return false;
             }
-            if (const std::string file = leading_file(text); !file.empty())
-                hint = fmt::format(" (did you mean '{}:{}'?)", brief(file), brief(text.substr(file.size())));
+            if (const std::string meant = meant_dataset(scope_.folder, text); !meant.empty())
+                hint = fmt::format(" (did you mean '{}'?)", brief(meant));
             else if (colon != std::string::npos && colon > 0)
                 hint = fmt::format(" (did you mean '{}:/{}'?)", brief(text.substr(0, colon)),
                                    brief(text.substr(colon + 1)));
@@ -156,24 +156,21 @@ class Source {
             return false;
         }
         while (path.size() > 1 && path.back() == '/') path.pop_back();
-        if (split == 0 || path.size() < 2) {
-            reader_.wrong(node, key_, forms, split == 0 ? " (the file is missing)" : " (the dataset is missing)");
+        const std::string named = text.substr(0, text.find_last_not_of(':', split) + 1);
+        if (named.empty() || path.size() < 2) {
+            reader_.wrong(node, key_, forms, named.empty() ? " (the file is missing)" : " (the dataset is missing)");
             return false;
         }
         const std::filesystem::path file(text.substr(0, split));
         const auto whole = file.is_absolute() ? file : std::filesystem::path(scope_.folder) / file;
+        std::error_code ignored;
+        if (named.size() < split && !std::filesystem::exists(whole, ignored)) {
+            reader_.wrong(node, key_, forms,
+                          fmt::format(" (one colon is enough: did you mean '{}:{}'?)", brief(named), brief(path)));
+            return false;
+        }
         input.source = Dataset{whole.lexically_normal().string(), std::move(path)};
         return true;
-    }
-
-    /// The FILE of "FILE/DATASET", whose colon was forgotten: the first part of the path that is a file; else nothing.
-    std::string leading_file(const std::string& text) const {
-        std::error_code ignored;
-        for (std::size_t slash = text.find('/', 1); slash != std::string::npos; slash = text.find('/', slash + 1)) {
-            std::string file = text.substr(0, slash);
-            if (std::filesystem::is_regular_file(std::filesystem::path(scope_.folder) / file, ignored)) return file;
-        }
-        return {};
     }
 
     const Scope& scope_;

@@ -23,12 +23,12 @@ namespace {
 
 constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
 
-/// "a, b, c, ... (12 in all)", the nearest to word first.
+/// "a, b, c", in their order; of many the nearest to word: "c, a, ... (12 in all)".
 std::string nearest_first(const std::string& word, std::vector<std::string> names) {
     constexpr std::size_t shown = 6, compared = 2000;
     const std::size_t all = names.size();
     if (all > compared) names.resize(compared);
-    if (!word.empty())
+    if (!word.empty() && all > shown)
         std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
             return edit_distance(word, a) < edit_distance(word, b);
         });
@@ -297,8 +297,8 @@ Found find(const std::string& file, const std::string& path) {
         if (link.type == H5L_TYPE_ERROR) {
             const auto names = names_of(found.object);
             fail(names.empty() ? fmt::format("there is no '{}': {} is empty", name, found.path)
-                               : fmt::format("there is no '{}' in {}, which has {}", name, found.path,
-                                             nearest_first(name, names)),
+                               : fmt::format("there is no '{}' in {}, which has {}{}", name, found.path,
+                                             nearest_first(name, names), did_you_mean(name, names)),
                  "dangling ");
         }
         if (link.type != H5L_TYPE_SOFT && link.type != H5L_TYPE_EXTERNAL)

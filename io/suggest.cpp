@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -75,6 +76,18 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     std::string meant = elsewhere(word, candidates);
     if (meant.empty()) meant = nearest(word, candidates);
     return meant.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", meant);
+}
+
+std::string meant_dataset(const std::string& folder, const std::string& text) {
+    std::error_code ignored;
+    for (std::size_t at = text.find_first_of(":/", 1); at != std::string::npos; at = text.find_first_of(":/", at + 1)) {
+        const std::string file = text.substr(0, at);
+        const std::size_t rest = text.find_first_not_of(":/", at);
+        if (rest != std::string::npos &&
+            std::filesystem::is_regular_file(std::filesystem::path(folder) / file, ignored))
+            return fmt::format("{}:/{}", file, text.substr(rest));
+    }
+    return {};
 }
 
 std::string joined(const std::vector<std::string>& names) {

@@ -18,6 +18,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 /// " (did you mean 'inputs'?)", or nothing. Words that other programs have for a candidate count too.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
+/// The FILE:/DATASET that text may stand for, its colon forgotten or doubled: the first part that is a file, then the
+/// rest. folder: where paths start. Empty where there is none.
+std::string meant_dataset(const std::string& folder, const std::string& text);
+
 /// "a, b, c", the first 50.
 std::string joined(const std::vector<std::string>& names);
 

@@ -125,7 +125,7 @@ int doctor() {
     Table machine({{"", Align::fixed}, {"", Align::prose}}, 2);
     machine.row({"gridstride", version_text()});
     machine.row({"host", here.host});
-    machine.row({"processor", fmt::format("{}, {} threads", processor(), threads_of({}))});
+    machine.row({"processor", processor()});
     for (std::size_t i = 0; i < gpus.size(); ++i)
         machine.row({fmt::format("cuda:{}", i),
                      fmt::format("{}, compute capability {}.{}, {:.1f} of {:.1f} GiB free", gpus[i].name, gpus[i].major,

@@ -25,11 +25,15 @@ std::string version_text() {
 }
 
 std::string processor() {
+    const int threads = threads_of({});
+    std::string model = "unknown processor";
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);)
-        if (line.starts_with("model name") && line.find(": ") != std::string::npos)
-            return line.substr(line.find(": ") + 2);
-    return "unknown processor";
+        if (line.starts_with("model name") && line.find(": ") != std::string::npos) {
+            model = line.substr(line.find(": ") + 2);
+            break;
+        }
+    return fmt::format("{}, {} {}", model, threads, threads == 1 ? "thread" : "threads");
 }
 
 std::string now_text() {
@@ -49,7 +53,7 @@ report::Surroundings facts(std::vector<std::string> command) {
     here.command = std::move(command);
     std::array<char, 256> host{};
     if (gethostname(host.data(), host.size() - 1) == 0) here.host = host.data();
-    here.device = fmt::format("cpu: {}, {} threads", processor(), threads_of({}));
+    here.device = "cpu: " + processor();
     int index = 0;
     for (const cuda::DeviceInfo& gpu : cuda::devices()) here.device += fmt::format("; cuda:{}: {}", index++, gpu.name);
 

@@ -11,7 +11,7 @@ namespace gridstride {
 
 /// "0.1.0 (1a2b3c4d5e6f)"; the commit is left out where it is not known.
 std::string version_text();
-/// As /proc/cpuinfo names it; "unknown processor" elsewhere.
+/// As /proc/cpuinfo names it, or "unknown processor", and its threads: "EPYC 9654, 192 threads".
 std::string processor();
 /// Now, "2026-01-02T03:04:05+01:00".
 std::string now_text();

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "io/hdf5.hpp"
+#include "io/suggest.hpp"
 #include "table.hpp"
 #include "verbs.hpp"
 
@@ -156,9 +158,25 @@ std::vector<std::string> remarks(const hdf5::Node& node, std::size_t width) {
         if (!text.empty())
             for (const std::string& line : wrapped("! " + text, width > 8 ? width - 4 : 0)) add(line);
     if (!node.text.empty()) add("= " + node.text);
-    for (const hdf5::Attribute& attribute : node.attributes)
-        add(fmt::format("@{} = {}", attribute.name, attribute.text));
+    const bool scale = std::any_of(node.attributes.begin(), node.attributes.end(), [](const hdf5::Attribute& one) {
+        return one.name == "CLASS" && one.text == "DIMENSION_SCALE";
+    });
+    for (const auto& [name, value] : node.attributes) {
+        const bool of_scales = name == "REFERENCE_LIST" || name == "DIMENSION_LIST" || name == "_Netcdf4Dimid" ||
+                               name == "_Netcdf4Coordinates" || (scale && (name == "CLASS" || name == "NAME"));
+        if (!of_scales) add(fmt::format("@{} = {}", name, value));
+    }
     return lines;
+}
+
+/// What else the target may be that is no dataset of an HDF5 file; empty: nothing.
+std::string meant(const std::string& target) {
+    std::error_code ignored;
+    const std::string extension = std::filesystem::path(target).extension().string();
+    if ((extension == ".yaml" || extension == ".yml") && std::filesystem::is_regular_file(target, ignored))
+        return fmt::format(" (a job file? `gridstride check {}` looks at it)", target);
+    const std::string dataset = meant_dataset(".", target);
+    return dataset.empty() || dataset == target ? "" : fmt::format(" (did you mean '{}'?)", dataset);
 }
 
 }  // namespace
@@ -167,7 +185,12 @@ int inspect(const InspectOptions& options) {
     const std::size_t colon = options.target.find(":/");
     const std::string file = options.target.substr(0, colon);
     const std::string path = colon == std::string::npos ? "/" : options.target.substr(colon + 1);
-    const std::vector<hdf5::Node> nodes = hdf5::tree(file, path);
+    std::vector<hdf5::Node> nodes;
+    try {
+        nodes = hdf5::tree(file, path);
+    } catch (const Error& fault) {
+        throw Error(fault.category(), fault.what() + meant(options.target), fault.where());
+    }
     const Terminal out = terminal(STDOUT_FILENO);
 
     std::vector<Column> columns{{"to paste", Align::head}, {"dtype"}, {"shape"}};

@@ -30,7 +30,9 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
     verb.add_option("--validate", options.overrides.validate, "sample, full or none")->type_name("W");
     verb.add_option("--threads", options.overrides.threads, "CPU threads (default: all)")
         ->type_name("N")
-        ->check(CLI::Range(1, 4096));
+        ->check([](const std::string& text) {
+            return CLI::Range(1, 4096)(text).empty() ? "" : fmt::format("a number from 1 to 4096, not '{}'", text);
+        });
     verb.add_option(
             "--output-dir", options.output_dir,
             "folder of outputs and reports (default: out/<config stem>; with several job files a folder each in it)")
@@ -67,8 +69,13 @@ std::string bad_usage(const CLI::App& app, const CLI::ParseError& fault) {
     std::vector<std::string> options;
     for (const CLI::Option* option : verb.get_options()) options.push_back(option->get_name());
     const auto unknown = app.remaining(true);
-    return fmt::format("{}{}; `gridstride{}{} --help` tells what there is", fault.what(),
-                       unknown.empty() ? "" : gridstride::did_you_mean(unknown.front(), options),
+    std::string hint;
+    if (!unknown.empty()) hint = gridstride::did_you_mean(unknown.front(), options);
+    if (!unknown.empty() && verb.get_option_no_throw("--output-dir") != nullptr) {  // other programs' words
+        if (unknown.front() == "--dry-run") hint = " (did you mean `gridstride check`?)";
+        if (unknown.front() == "-o") hint = " (did you mean '--output-dir'?)";
+    }
+    return fmt::format("{}{}; `gridstride{}{} --help` tells what there is", fault.what(), hint,
                        given.empty() ? "" : " ", given.empty() ? "" : verb.get_name());
 }
 

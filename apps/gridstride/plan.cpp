@@ -114,6 +114,26 @@ DType without_integers(DType dtype, bool integers) {
     return integers || !is_integer(dtype) ? dtype : DType::float64;
 }
 
+/// What more to say of an input file that is not there: the job or the file elsewhere that may be meant, where paths
+/// start.
+std::string elsewhere(const config::Config& config, const config::Job& reader, const config::Dataset& dataset) {
+    std::error_code ignored;
+    const fs::path folder = config.folder, written = fs::path(dataset.file).lexically_relative(folder);
+    if (fs::status(dataset.file, ignored).type() != fs::file_type::not_found || written.empty() ||
+        *written.begin() == "..")
+        return {};
+    for (const config::Job& job : config.jobs)
+        if (job.name == written.string() && job.name != reader.name && job.entry != nullptr)
+            return fmt::format("; did you mean the output of a job, '${}:/{}'?", job.name,
+                               job.entry->op->outputs[0].name);
+    constexpr std::string_view rule = "; paths start at the job file's folder";
+    const fs::path here = fs::current_path(ignored);
+    for (const fs::path& other : {here, folder.parent_path()})
+        if (fs::is_regular_file(other / written, ignored))
+            return fmt::format("{} (did you mean '{}'?)", rule, (other / written).lexically_relative(folder).string());
+    return std::string(folder == here ? "" : rule);
+}
+
 struct Posed {
     Spec spec;            // its own dtype, not yet the common one
     bool number = false;  // takes the other inputs' type
@@ -130,7 +150,11 @@ Posed pose_input(Planner& planner, const config::Job& job, const Input& row, con
     Posed posed;
     DType natural = DType::float32;
     if (const auto* dataset = std::get_if<config::Dataset>(&input.source)) {
-        planned.info = hdf5::describe(dataset->file, dataset->path);
+        try {
+            planned.info = hdf5::describe(dataset->file, dataset->path);
+        } catch (const Error& fault) {
+            throw Error(fault.category(), fault.what() + elsewhere(planner.config, job, *dataset), fault.where());
+        }
         const hdf5::Info& info = *planned.info;
         natural = hdf5::natural_dtype(info, op.integers, input.pair);
         planned.select = selection_of(input, info.shape);
@@ -631,17 +655,25 @@ void check_overlap(Planner& planner) {
 void keep_only(Plan& plan, const std::vector<std::string>& globs, config::Diagnostics& diagnostics) {
     if (globs.empty()) return;
     std::vector<bool> kept(plan.cases.size());
+    const auto names = [](const std::string& glob, const Case& one) {
+        return fnmatch(glob.c_str(), one.name.c_str(), FNM_NOESCAPE) == 0 || one.name == glob ||
+               fnmatch(glob.c_str(), one.job->name.c_str(), 0) == 0;
+    };
     for (const std::string& glob : globs) {
         bool any = false;
         for (std::size_t i = 0; i < plan.cases.size(); ++i)
-            if (fnmatch(glob.c_str(), plan.cases[i].name.c_str(), FNM_NOESCAPE) == 0 || plan.cases[i].name == glob ||
-                fnmatch(glob.c_str(), plan.cases[i].job->name.c_str(), 0) == 0)
-                kept[i] = any = true;
+            if (names(glob, plan.cases[i])) kept[i] = any = true;
         if (any) continue;
-        std::vector<std::string> names;
-        for (const Case& one : plan.cases) names.push_back(one.name);
+        std::vector<std::string> all;
+        for (const Case& one : plan.cases) all.push_back(one.name);
+        std::string hint = did_you_mean(glob, all);
+        if (const std::size_t comma = glob.find(','); comma != std::string::npos) {
+            const std::string first = glob.substr(0, comma);
+            if (std::any_of(plan.cases.begin(), plan.cases.end(), [&](const Case& one) { return names(first, one); }))
+                hint = fmt::format(" (one name each: --only {} --only ...)", first);
+        }
         diagnostics.add({"--only " + glob, 0, 0},
-                        fmt::format("no case is called so{}; there are {}", did_you_mean(glob, names), joined(names)));
+                        fmt::format("no case is called so{}; there are {}", hint, joined(all)));
     }
     for (std::size_t i = plan.cases.size(); i-- > 0;)
         if (kept[i])

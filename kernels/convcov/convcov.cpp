@@ -161,16 +161,24 @@ std::int64_t output_channels(const Params& params, std::span<const Spec> in, For
     return *channels;
 }
 
+/// Where only the batch axis is missing, the shape with it.
+std::string with_batch(const Shape& shape) {
+    return fmt::format("; as a batch of one: {{from: ..., shape: [1, {}]}}", fmt::join(shape, ", "));
+}
+
 void check_gamma(Geometry& geometry, const Spec& spec, bool cut) {
     const Shape& shape = spec.shape;
     geometry.full_gamma = shape.size() == 7;
     const std::int64_t b = geometry.batch, c = geometry.channels_in, h = geometry.rows.in, w = geometry.columns.in;
     const std::int64_t first = cut ? geometry.gamma_rows.count() : h;
     const Shape full{b, c, first, w, c, h, w}, diagonal{b, c, first, w, h, w};
-    if (shape != full && shape != diagonal)
-        wrong_input(gamma, fmt::format("gamma has shape {}; beside mu of shape {} it has (B, C, H, W, C, H, W) = {} or "
-                                       "(B, C, H, W, H, W) = {}",
-                                       to_text(shape), to_text(Shape{b, c, h, w}), to_text(full), to_text(diagonal)));
+    if (shape == full || shape == diagonal) return;
+    Shape batched{1};
+    batched.insert(batched.end(), shape.begin(), shape.end());
+    wrong_input(gamma, fmt::format("gamma has shape {}; beside mu of shape {} it has (B, C, H, W, C, H, W) = {} or "
+                                   "(B, C, H, W, H, W) = {}{}",
+                                   to_text(shape), to_text(Shape{b, c, h, w}), to_text(full), to_text(diagonal),
+                                   batched == full || batched == diagonal ? with_batch(shape) : ""));
 }
 
 }  // namespace
@@ -240,7 +248,8 @@ Geometry geometry(const Params& params, std::span<const Spec> in) {
     if (!given(in, mu)) wrong_input(mu, "mu is required: (B, C, H, W)");
     const Shape& shape = in[mu].shape;
     if (shape.size() != 4)
-        wrong_input(mu, fmt::format("mu has shape {} of rank {}; right is (B, C, H, W)", to_text(shape), shape.size()));
+        wrong_input(mu, fmt::format("mu has shape {} of rank {}; right is (B, C, H, W){}", to_text(shape), shape.size(),
+                                    shape.size() == 3 ? with_batch(shape) : ""));
     if (std::max(shape[2], shape[3]) > largest_parameter)
         wrong_input(mu, fmt::format("mu has shape {}; H and W are at most {}", to_text(shape), largest_parameter));
 

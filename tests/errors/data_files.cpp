@@ -75,9 +75,20 @@ Group files() {
             {"A file that does not exist", "jobs:\n  bad: {op: sum, inputs: {x: inn.h5:/x}}\n", 3, "`in.h5:/x`."},
             {"A file in a folder that does not exist", "jobs:\n  bad: {op: sum, inputs: {x: raw/in.h5:/x}}\n", 3,
              "`in.h5:/x`; paths begin at the folder of the job file."},
+            {"A path that begins in another folder than the job file's", "", 3,
+             "`../in.h5:/x`, from the folder `jobs`.", "run jobs/job.yaml",
+             "`jobs/job.yaml` has a job with `inputs: {x: in.h5:/x}`.",
+             [](Stage& stage) {
+                 fs::create_directory(stage / "jobs");
+                 stage.write("jobs/job.yaml", "jobs:\n  bad: {op: sum, inputs: {x: in.h5:/x}}\n");
+             }},
+            {"The output of a job without its dollar",
+             "jobs:\n  a: {op: sum, inputs: {x: 1}}\n  bad: {op: sum, inputs: {x: a:/s}}\n", 3, "`$a:/s`."},
             {"A path that begins with ~", "jobs:\n  bad: {op: sum, inputs: {x: ~/in.h5:/x}}\n", 2,
              "`${env:HOME}/in.h5:/x`."},
             {"No colon between file and dataset", "jobs:\n  bad: {op: sum, inputs: {x: in.h5/x}}\n", 2, "`in.h5:/x`."},
+            {"Two colons between file and dataset", "jobs:\n  bad: {op: sum, inputs: {x: in.h5::/x}}\n", 2,
+             "`in.h5:/x`."},
             {"No slash before the dataset", "jobs:\n  bad: {op: sum, inputs: {x: \"in.h5:x\"}}\n", 2, "`in.h5:/x`."},
             {"A file without a dataset", "jobs:\n  bad: {op: sum, inputs: {x: in.h5}}\n", 2, "`in.h5:/x`."},
             {"An address on a network", "jobs:\n  bad: {op: sum, inputs: {x: \"https://example.org/in.h5:/x\"}}\n", 2,
@@ -171,6 +182,7 @@ Group datasets() {
         "Datasets",
         {
             {"A dataset that does not exist", "jobs:\n  bad: {op: sum, inputs: {x: in.h5:/mpa}}\n", 2, "`in.h5:/map`."},
+            {"A dataset in another case", "jobs:\n  bad: {op: sum, inputs: {x: in.h5:/X}}\n", 2, "`in.h5:/x`."},
             {"A dataset below a dataset", "jobs:\n  bad: {op: sum, inputs: {x: in.h5:/x/y}}\n", 2, "`in.h5:/x`."},
             {"A group", "jobs:\n  bad: {op: sum, inputs: {x: bad.h5:/g}}\n", 2, "`bad.h5:/g/x`.", run,
              "`bad.h5` has a dataset `/g/x`.",
@@ -314,6 +326,10 @@ Group outputs() {
              2, "two names."},
             {"An output that is an input", "jobs:\n  bad: {op: copy, inputs: {x: in.h5:/x}, outputs: ../../in.h5}\n", 2,
              "another name."},
+            {"The output of a job, by the path it is saved under",
+             "jobs:\n  a: {op: sum, inputs: {x: 1}, outputs: {s: \"s.h5:/total\"}}\n  b: {op: sum, inputs: {x: "
+             "$a:/total}}\n",
+             2, "`x: $a:/s`."},
             {"The output of a job, read as a file",
              "jobs:\n  a: {op: sum, inputs: {x: 1}, outputs: s.h5}\n  b: {op: sum, inputs: {x: out/job/s.h5:/s}}\n", 2,
              "`x: $a:/s`."},

@@ -17,7 +17,10 @@ Group command_line() {
             {"No argument at all", sound, 2, "`gridstride run job.yaml`.", ""},
             {"No job file is named", sound, 2, "`gridstride run job.yaml`.", "run"},
             {"An option that does not exist", sound, 2, "`--device cpu`.", "run job.yaml --devise cpu"},
+            {"A dry run", sound, 2, "`gridstride check job.yaml`.", "run job.yaml --dry-run"},
+            {"A short name of the output directory", sound, 2, "`--output-dir results`.", "run job.yaml -o results"},
             {"A job file that does not exist", sound, 2, "`gridstride run job.yaml`.", "run jobs.yaml"},
+            {"A job file without its extension", sound, 2, "`gridstride run job.yaml`.", "run job"},
             {"A job file in a folder that does not exist", sound, 2, "`gridstride run job.yaml`.", "run jobs/job.yaml"},
             {"A folder in the place of the job file", sound, 2, "the name of a job file.", "run ."},
             {"An HDF5 file in the place of the job file", "", 2, "a job file that names `in.h5:/x` as an input.",
@@ -33,6 +36,8 @@ Group command_line() {
                  stage.write("other/job.yaml", std::string(sound));
              }},
             {"A case that does not exist", sound, 2, "`--only total`.", "run job.yaml --only totl"},
+            {"Two cases in one option", sound, 2, "`--only total --only ...`, an option a name.",
+             "run job.yaml --only total,mean"},
             {"A variable that the file does not have", sound, 2,
              "a variable of `vars`, or the path of a job's key: `--set jobs.total.dtype=float64`.",
              "run job.yaml --set n=5"},
@@ -41,7 +46,10 @@ Group command_line() {
              "run job.yaml --set jobs.totl.dtype=float64"},
             {"No threads", sound, 2, "`--threads 1` or more; without the option all there are.",
              "run job.yaml --threads 0"},
+            {"A word in the place of a number of threads", sound, 2, "`--threads 8`.", "run job.yaml --threads many"},
             {"An operation that does not exist", "", 2, "`gridstride list sum`.", "list summ"},
+            {"No colon before a dataset to inspect", "", 3, "`gridstride inspect in.h5:/x`.", "inspect in.h5/x"},
+            {"A job file to inspect", sound, 3, "`gridstride check job.yaml`.", "inspect job.yaml", {}, {}, false},
             {"A dataset to inspect that does not exist", "", 2, "`gridstride inspect in.h5:/x`.", "inspect in.h5:/xx"},
         }};
 }
@@ -275,6 +283,15 @@ Group shapes() {
         {
             {"Shapes that do not broadcast", "jobs:\n  both: {op: add, inputs: {x: in.h5:/x, y: in.h5:/y}}\n", 2,
              "a `y` of shape (5,), (3, 1) or (3, 5)."},
+            {"A map without the batch axis",
+             "jobs:\n  cov: {op: convcov, inputs: {mu: {generate: ones, shape: [2, 5, 7]}, coef: [1]}, params: "
+             "{kernel: "
+             "3}}\n",
+             2, "`shape: [1, 2, 5, 7]`."},
+            {"A covariance without the batch axis",
+             "jobs:\n  cov: {op: convcov, inputs: {mu: in.h5:/map, gamma: {generate: ones, shape: [2, 5, 7, 5, 7]}, "
+             "coef: [1]}, params: {kernel: 3}}\n",
+             2, "`shape: [1, 2, 5, 7, 5, 7]`."},
             {"Matrices that do not multiply", "jobs:\n  gram: {op: matmul, inputs: {a: in.h5:/x, b: in.h5:/x}}\n", 2,
              "`params: {transpose_b: transpose}`."},
             {"A shape that the elements do not fill",
