@@ -58,9 +58,9 @@ class Reader {
     /// An integer or a list of them, each within the range; free: one -1 is allowed. Their product fits 2^63 - 1.
     std::optional<Shape> shape(const Node& node, std::string_view key, std::int64_t least, bool free = false) const;
     std::optional<DType> dtype(const Node& node, std::string_view key) const;
-    /// A mapping; its keys are checked against the table. what: "job 'a'", "`store`". False: it is no mapping.
-    /// elsewhere: a hint for a key that belongs to another mapping.
+    /// A hint for a key that belongs to another mapping; empty: it does not.
     using Elsewhere = std::function<std::string(std::string_view key)>;
+    /// A mapping; its keys are checked against the table. what: "job 'a'", "`store`". False: it is no mapping.
     bool mapping(const Node& node, std::string_view what, std::span<const Key> keys,
                  const Elsewhere& elsewhere = {}) const;
     /// An error for a key that is none of the names. hint: "" for the nearest of them.

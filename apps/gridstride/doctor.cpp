@@ -75,8 +75,7 @@ void check(const Op& op, const Variant& variant, const Place& place, Table& tabl
         if (verdict != "pass") break;
     }
     if (dtypes.empty() && verdict == "pass") return;  // it takes none of them here
-    const std::string title = fmt::format("{}[{}]", op.name, variant.name),
-                      device = place.device == Device::cpu ? "cpu" : fmt::format("cuda:{}", place.index);
+    const std::string title = fmt::format("{}[{}]", op.name, variant.name), device = name(place);
     table.row({title, device, verdict,
                verdict != "pass" ? "-"
                : used == 0       ? "exact"

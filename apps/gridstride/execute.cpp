@@ -258,7 +258,7 @@ report::Case run_case(const Plan& plan, std::size_t index, State& state, const r
     line.name = one.name;
     line.job = one.job->name;
     line.op = one.op().name;
-    line.device = one.place.device == Device::cpu ? "cpu" : fmt::format("cuda:{}", one.place.index);
+    line.device = name(one.place);
     line.variant = one.variant != nullptr ? one.variant->name : "auto";
     line.params = one.params;
     line.notes = one.notes;

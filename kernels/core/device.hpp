@@ -30,6 +30,9 @@ struct Place {
     Limits limits{};
 };
 
+/// "cpu", "cuda:0".
+std::string name(const Place& place);
+
 /// CPU threads that a Place asks for: its own number, or as many as there are.
 int threads_of(const Place& place);
 

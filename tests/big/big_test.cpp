@@ -16,7 +16,7 @@
 
 #include "compute.hpp"
 #include "core/parallel.hpp"
-#include "execute.hpp"
+#include "support/cases.hpp"
 #include "support/run.hpp"
 #include "validation/validation.hpp"
 
@@ -299,10 +299,7 @@ TEST(BigFile, IsReadSummedAndWritten) {  // BR022, BR033
     const engine::Plan plan = engine::plan(file("job.yaml"), {file("out"), {}, {}}, diagnostics);
     ASSERT_TRUE(diagnostics.empty()) << diagnostics.text(false);
     std::filesystem::create_directories(file("out"));
-    engine::State state;
-    state.results.resize(plan.cases.size());
-    for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-        const report::Case line = engine::run_case(plan, i, state, {}, [](std::string_view, std::string_view) {});
+    for (const report::Case& line : support::run_cases(plan)) {
         if (line.status == report::Status::skipped) continue;  // no device
         // Of so many terms of one sign the bound of cub cannot tell 7 from 0: vacuous.
         EXPECT_TRUE(line.status == report::Status::pass || line.variant == "cub") << line.name << line.reason;

@@ -10,7 +10,7 @@
 
 #include "compute.hpp"
 #include "core/error.hpp"
-#include "execute.hpp"
+#include "support/cases.hpp"
 
 namespace gridstride::cuda {
 
@@ -19,15 +19,6 @@ extern const Variant trap;  // faults.cu
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<report::Case> run(const engine::Plan& plan) {
-    engine::State state;
-    state.results.resize(plan.cases.size());
-    std::vector<report::Case> lines;
-    for (std::size_t i = 0; i < plan.cases.size(); ++i)
-        lines.push_back(engine::run_case(plan, i, state, {}, [](std::string_view, std::string_view) {}));
-    return lines;
-}
 
 class Devices : public ::testing::Test {
   protected:
@@ -99,7 +90,7 @@ TEST_F(Devices, EachVisibleDeviceRunsByItsIndex) {
         jobs += "  on_" + std::to_string(i) +
                 ": {op: matmul, variant: [naive_2d, cublas], device: 'cuda:" + std::to_string(i) +
                 "', inputs: {a: {generate: normal, shape: [33, 65]}, b: {generate: normal, shape: [65, 17]}}}\n";
-    for (const report::Case& line : run(plan(jobs))) {
+    for (const report::Case& line : support::run_cases(plan(jobs))) {
         EXPECT_EQ(line.status, report::Status::pass) << line.name << line.reason;
         EXPECT_EQ("on_" + line.device.substr(line.device.find(':') + 1), line.job);
     }
@@ -108,7 +99,7 @@ TEST_F(Devices, EachVisibleDeviceRunsByItsIndex) {
 /// In a process of its own: exits 0 where the faults stay where they belong.
 [[noreturn]] void lose_the_device(engine::Plan plan) {
     plan.cases[0].variant = &trap;
-    const std::vector<report::Case> lines = run(plan);
+    const std::vector<report::Case> lines = support::run_cases(plan);
     const report::Case &first = lines.at(0), &second = lines.at(1), &third = lines.at(2);
     const bool good = first.status == report::Status::error && first.exit == 4 && first.reason.find("CUDA: ") == 0 &&
                       second.status == report::Status::error && second.exit == 4 &&
