@@ -135,12 +135,16 @@ Json list(const std::vector<Line>& lines) {
 }
 
 Json json(const Case& one) {
+    Json sweep = Json::object();
+    for (const auto& [key, value] : one.sweep) sweep[key] = json(value);
     const DType dtype = one.outputs.empty() ? DType::float64 : one.outputs[0].spec.dtype;
     return {{"name", one.name},
             {"job", one.job},
             {"op", one.op},
             {"device", one.device},
             {"variant", one.variant},
+            {"sweep", sweep},
+            {"expect", one.expect},
             {"status", name(one.status)},
             {"reason", one.reason},
             {"params", json(one.params)},
@@ -302,6 +306,12 @@ std::string_view name(Status status) {
             return "vacuous";
         case Status::unvalidated:
             return "unvalidated";
+        case Status::timeout:
+            return "timeout";
+        case Status::known_issue:
+            return "known_issue";
+        case Status::unexpected_pass:
+            return "unexpected_pass";
     }
     return "";
 }

@@ -60,11 +60,13 @@ struct Seconds {
     double read = 0, copy_in = 0, compute = 0, copy_out = 0, with_copies = 0, validate = 0, write = 0;
 };
 
-enum class Status { pass, mismatch, error, skipped, vacuous, unvalidated };
+enum class Status { pass, mismatch, error, skipped, vacuous, unvalidated, timeout, known_issue, unexpected_pass };
 std::string_view name(Status status);
 
 struct Case {
     std::string name, job, op, device, variant;
+    std::vector<std::pair<std::string, Value>> sweep;  // the swept values that make the case
+    std::string expect = "pass";                       // the outcome that was said to be right
     Status status = Status::unvalidated;
     std::string reason;
     int exit = 0;  // the code an error calls for: 3 or 4; 0 elsewhere

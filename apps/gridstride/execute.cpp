@@ -7,9 +7,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "compute.hpp"
 #include "core/interrupt.hpp"
@@ -115,6 +118,7 @@ void record(const validation::Judgement& judged, const Case& one, report::Case& 
 /// The second witness of a case: on CUDA the vendor's library; of a library on the CPU our own loop, where its cost is
 /// within the budget. Null where there is none.
 const Variant* witness_of(const Case& one) {
+    if (one.against) return nullptr;
     const auto can = [&](const Variant* row) {
         return row != nullptr && row != one.variant &&
                (row->refuses == nullptr || row->refuses(one.computed()).empty());
@@ -183,6 +187,7 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
     auto start = Clock::now();
     std::optional<cuda::Mark> mark;  // in a profiler's time line
     const auto begin = [&](const char* stage) {
+        if (time_is_up) throw TimeUp{};
         on_stage(one.name, stage);
         mark.emplace(stage);
         start = Clock::now();
@@ -203,6 +208,22 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
     std::vector<Slab> in = slabs(tensors);
     for (std::size_t i = 0; i < in.size(); ++i) in[i].spec.present = one.computed().in[i].present;
     line.seconds.read = since(start);
+
+    if (one.against) {
+        line.seconds.read = since(start);
+        const Tensor answer = load_answer(one);
+        begin("validating");
+        line.outputs = {{std::string(one.op().outputs[0].name),
+                         one.problem.out[0],
+                         one.against->info->file,
+                         one.against->info->path,
+                         0,
+                         {}}};
+        record(judge(one, in, answer.slab()), one, line);
+        line.vendor.reset();
+        line.seconds.validate = since(start);
+        return;
+    }
 
     begin("computing");
     Computed computed = compute(one.op(), *one.variant, one.computed(), in, one.variant->role != Role::faulty);
@@ -246,6 +267,63 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
     if (line.status == report::Status::mismatch) result.failed = "mismatch";
 }
 
+/// Sets time_is_up once so many seconds have gone, and clears it when it goes itself.
+class TimeLimit {
+  public:
+    explicit TimeLimit(std::optional<double> seconds) {
+        if (!seconds) return;
+        constexpr double longest = 1e9;  // that the clock can count
+        const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                            std::chrono::duration<double>(std::min(*seconds, longest)));
+        watch_ = std::jthread([this, end](const std::stop_token& ended) {
+            std::unique_lock lock(mutex_);
+            wake_.wait_until(lock, ended, end, [] { return false; });
+            if (!ended.stop_requested()) time_is_up = true;
+        });
+    }
+    TimeLimit(const TimeLimit&) = delete;
+    TimeLimit& operator=(const TimeLimit&) = delete;
+    ~TimeLimit() {
+        if (watch_.joinable()) {
+            watch_.request_stop();
+            watch_.join();
+        }
+        time_is_up = false;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::jthread watch_;
+};
+
+std::string word_of(config::Expect expect) {
+    switch (expect) {
+        case config::Expect::pass:
+            return "pass";
+        case config::Expect::mismatch:
+            return "mismatch";
+        case config::Expect::error:
+            return "error";
+        case config::Expect::skipped:
+            return "skipped";
+    }
+    return "";
+}
+
+/// An outcome that was expected, other than pass, is a known issue; a pass in its place must not go unseen.
+void meet(config::Expect expect, report::Case& line) {
+    if (expect == config::Expect::pass) return;
+    if (line.status == report::Status::pass) {
+        line.status = report::Status::unexpected_pass;
+        line.reason = fmt::format("passed; the job file expects {}", word_of(expect));
+    } else if (report::name(line.status) == word_of(expect)) {
+        line.status = report::Status::known_issue;
+        line.reason = fmt::format("{}, as expected: {}", word_of(expect), line.reason);
+        line.exit = 0;
+    }
+}
+
 }  // namespace
 
 report::Case run_case(const Plan& plan, std::size_t index, State& state, const report::Surroundings& surroundings,
@@ -256,10 +334,12 @@ report::Case run_case(const Plan& plan, std::size_t index, State& state, const r
     result.readers = one.consumers;
     report::Case line;
     line.name = one.name;
-    line.job = one.job->name;
+    line.job = one.job->base;
+    line.sweep = one.job->sweep;
+    line.expect = word_of(one.expect());
     line.op = one.op().name;
-    line.device = name(one.place);
-    line.variant = one.variant != nullptr ? one.variant->name : "auto";
+    line.device = one.device();
+    line.variant = one.word();
     line.params = one.params;
     line.notes = one.notes;
     const auto fail = [&](report::Status status, const std::string& reason, int exit) {
@@ -291,12 +371,15 @@ report::Case run_case(const Plan& plan, std::size_t index, State& state, const r
         fail(report::Status::error, "device lost in case " + state.lost.at(one.place.index), 4);
     } else {
         try {
+            const TimeLimit limit(one.job->timeout);
             run_stages(plan, index, results, surroundings, on_stage, line);
         } catch (const Error& fault) {
             if (on_cuda && fault.category() == Category::device && !cuda::usable(one.place.index))
                 state.lost[one.place.index] = one.name;
             fail(report::Status::error, fault.what(),
                  fault.category() == Category::input || fault.category() == Category::config ? 3 : 4);
+        } catch (const TimeUp&) {
+            fail(report::Status::timeout, fmt::format("took longer than {} s", *one.job->timeout), 4);
         } catch (const Interrupted&) {
             fail(report::Status::skipped, "interrupted", 0);
         } catch (const std::bad_alloc&) {
@@ -305,6 +388,7 @@ report::Case run_case(const Plan& plan, std::size_t index, State& state, const r
             fail(report::Status::error, fault.what(), 4);
         }
     }
+    if (!stop_requested) meet(one.expect(), line);
     for (const PlannedInput& input : one.inputs)
         if (input.producer >= 0)
             if (Result& read = results[static_cast<std::size_t>(input.producer)]; --read.readers == 0)

@@ -41,6 +41,9 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
         ->type_name("GLOB")
         ->allow_extra_args(false)
         ->take_all();
+    verb.add_option("--max-cases", options.overrides.max_cases, "cases that sweeps may make (default: 10000)")
+        ->type_name("N")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}));
     verb.add_flag("--json", options.json, "print the report, or the plan, as JSON, one document a line");
     verb.add_flag("-q,--quiet", options.quiet, "print only what went wrong");
     verb.add_flag("-v,--verbose", options.verbose, "print more: bounds and stages of run, the explanation of check");
@@ -87,9 +90,10 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "gridstride " + version_text());
     app.require_subcommand(1);
     app.footer(
-        "Exit codes: 0 nothing failed (a skipped case does not fail), 1 a mismatch, 2 bad configuration or usage, 3 an "
+        "Exit codes: 0 nothing failed (a skipped case does not fail), 1 a mismatch or an unexpected pass, 2 bad "
+        "configuration or usage, 3 an "
         "input or output failed,\n"
-        "4 a device or the runtime failed, 5 nothing ran or was judged, 130 interrupted.");
+        "4 a device or the runtime failed or a case took too long, 5 nothing ran or was judged, 130 interrupted.");
 
     RunOptions run_options, check_options;
     CLI::App* run_verb = app.add_subcommand("run", "compute, judge, write, report");

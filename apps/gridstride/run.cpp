@@ -75,14 +75,22 @@ std::string vendor_text(const report::Case& one) {
     return fmt::format("{:.2g}", one.reference->max_abs / one.vendor->max_abs);
 }
 
-/// The first passing case of a job with several is what `x first` counts from.
+/// The cases that are compared: those of a job and, of a swept one, of the same values, the variant aside.
+std::string family_of(const report::Case& one) {
+    std::string family = one.job;
+    for (const auto& [key, value] : one.sweep)
+        if (key != "variant") family += fmt::format(" {}={}", key, to_text(value));
+    return family;
+}
+
+/// The first passing case of a family with several is what `x first` counts from.
 std::map<std::string, double> first_times(const std::vector<report::Case>& cases) {
     std::map<std::string, double> times;
     std::map<std::string, int> variants;
     for (const report::Case& one : cases) {
         if (one.status != Status::pass || one.seconds.with_copies <= 0) continue;
-        times.emplace(one.job, one.seconds.with_copies);
-        ++variants[one.job];
+        times.emplace(family_of(one), one.seconds.with_copies);
+        ++variants[family_of(one)];
     }
     for (const auto& [job, n] : variants)
         if (n < 2) times.erase(job);
@@ -109,7 +117,7 @@ void print_table(const std::vector<report::Case>& cases, const RunOptions& optio
     for (const report::Case& one : cases) {
         if (options.quiet && one.status == Status::pass) continue;
         const bool timed = one.status == Status::pass && one.seconds.compute > 0;
-        const auto base = first.find(one.job);
+        const auto base = first.find(family_of(one));
         table.row({one.name, one.device, std::string(report::name(one.status)), checked_text(one), used_text(one),
                    vendor_text(one), timed ? time_text(one.seconds.compute) : "-",
                    timed ? time_text(one.seconds.with_copies) : "-",
@@ -156,7 +164,8 @@ void print_unsaved(const std::vector<report::Case>& cases) {
     std::string names;
     for (const report::Case& one : cases)
         for (const report::OutputLine& output : one.outputs)
-            if (output.file.empty() && one.status != Status::error) names += (names.empty() ? "" : ", ") + one.name;
+            if (output.file.empty() && one.status != Status::error && one.status != Status::timeout)
+                names += (names.empty() ? "" : ", ") + one.name;
     if (!names.empty()) fmt::print("not saved (no `outputs`): {}\n", names);
 }
 
@@ -164,7 +173,8 @@ void print_unsaved(const std::vector<report::Case>& cases) {
 
 int exit_of(const std::vector<report::Case>& cases) {
     const auto any = [&](auto test) { return std::any_of(cases.begin(), cases.end(), test); };
-    if (any([](const report::Case& one) { return one.status == Status::mismatch; })) return Exit::mismatch;
+    for (const Status wrong : {Status::mismatch, Status::unexpected_pass})
+        if (any([&](const report::Case& one) { return one.status == wrong; })) return Exit::mismatch;
     if (any([](const report::Case& one) { return one.exit == Exit::device_failed; })) return Exit::device_failed;
     if (any([](const report::Case& one) { return one.exit == Exit::bad_input; })) return Exit::bad_input;
     const bool all_skipped = !any([](const report::Case& one) { return one.status != Status::skipped; });

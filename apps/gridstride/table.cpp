@@ -25,7 +25,8 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
 
 Style style_of(std::string_view verdict) {
     if (verdict == "pass" || verdict == "ok") return Style::good;
-    if (verdict == "mismatch" || verdict == "error") return Style::bad;
+    for (const std::string_view bad : {"mismatch", "error", "timeout", "unexpected_pass"})
+        if (verdict == bad) return Style::bad;
     if (verdict == "skipped" || verdict == "vacuous" || verdict == "unvalidated") return Style::warning;
     return Style::plain;
 }

@@ -44,6 +44,7 @@ class Report : public testing::Test {
 Case full_case() {
     Case one;
     one.name = "layer1[tiled]", one.job = "layer1", one.op = "matmul", one.device = "cuda:0", one.variant = "tiled";
+    one.sweep = {{"n", std::int64_t{64}}, {"dtype", std::string("float16")}}, one.expect = "error";
     one.status = Status::mismatch, one.reason = "3 of 12 places are wrong";
     one.params.set("alpha", Values{1.0, -2.5});
     one.params.set("transpose_a", std::string("adjoint"));
@@ -76,6 +77,7 @@ Run full_run() {
 TEST_F(Report, CaseHasEveryField) {
     const Json expected = Json::parse(R"({
         "name": "layer1[tiled]", "job": "layer1", "op": "matmul", "device": "cuda:0", "variant": "tiled",
+        "sweep": {"n": 64, "dtype": "float16"}, "expect": "error",
         "status": "mismatch", "reason": "3 of 12 places are wrong",
         "params": {"alpha": [1.0, -2.5], "transpose_a": "adjoint", "axes": [0, -1], "keepdims": false, "n": null},
         "launch": {"grid": [3, 2, 1], "block": [32, 8, 1], "blocks_per_sm": 4, "occupancy": 0.5, "idle_threads": 17},
@@ -143,10 +145,10 @@ TEST_F(Report, DocumentNamesEveryFieldAndNoOther) {
 
 TEST_F(Report, EveryStatusHasItsName) {
     std::string all;
-    for (const Status status :
-         {Status::pass, Status::mismatch, Status::error, Status::skipped, Status::vacuous, Status::unvalidated})
+    for (const Status status : {Status::pass, Status::mismatch, Status::error, Status::skipped, Status::vacuous,
+                                Status::unvalidated, Status::timeout, Status::known_issue, Status::unexpected_pass})
         all += std::string(name(status)) + " ";
-    EXPECT_EQ(all, "pass mismatch error skipped vacuous unvalidated ");
+    EXPECT_EQ(all, "pass mismatch error skipped vacuous unvalidated timeout known_issue unexpected_pass ");
 }
 
 TEST_F(Report, NamesThatAreNotUtf8DoNotStopIt) {
