@@ -102,17 +102,44 @@ Json json(const ReferenceLine& reference, DType dtype) {
               {"c", number(bound.c)},
               {"u_out", number(bound.u_out)},
               {"u_acc", number(bound.u_acc)},
+              {"u_in", number(bound.u_in)},
               {"n", bound.n},
-              {"g", number(bound.g)}}},
+              {"g", number(bound.g)},
+              {"g_one_signed", number(bound.g_one_signed)}}},
             {"worst", worst}};
 }
 
-Json json(const VendorLine& vendor) {
+/// error_ratio: our largest error over the vendor's; none where the vendor's is 0.
+Json json(const VendorLine& vendor, const std::optional<ReferenceLine>& ours) {
+    const bool known = ours && vendor.max_abs > 0;
     return {{"name", vendor.name},
             {"status", vendor.status},
             {"tolerance_used", number(vendor.tolerance_used)},
             {"max_abs", number(vendor.max_abs)},
-            {"rel_l2", number(vendor.rel_l2)}};
+            {"rel_l2", number(vendor.rel_l2)},
+            {"error_ratio", known ? number(ours->max_abs / vendor.max_abs) : Json()}};
+}
+
+Json json(const PropertyLine& property) {
+    return {{"name", property.name},
+            {"status", property.holds ? "pass" : "mismatch"},
+            {"value", number(property.value)},
+            {"bound", number(property.bound)},
+            {"where", property.where}};
+}
+
+Json json(const RepeatLine& repeat) {
+    return {{"runs", repeat.runs}, {"equal", repeat.different == 0}, {"different_bytes", repeat.different}};
+}
+
+Json json(const MismatchLine& mismatch) {
+    Json axes = Json::array(), decades = Json::array();
+    for (const MismatchLine::Axis& axis : mismatch.axes)
+        axes.push_back({{"first", axis.first}, {"last", axis.last}, {"distinct", axis.distinct}});
+    for (const auto& [power, count] : mismatch.decades) decades.push_back({{"power", power}, {"count", count}});
+    return {{"ulp", number(mismatch.ulp)}, {"axes", axes},
+            {"decades", decades},          {"not_finite", mismatch.not_finite},
+            {"command", mismatch.command}, {"dump", mismatch.dump.empty() ? Json() : Json(mismatch.dump)}};
 }
 
 Json json(const Seconds& seconds) {
@@ -152,7 +179,10 @@ Json json(const Case& one) {
             {"inputs", list(one.inputs)},
             {"outputs", list(one.outputs)},
             {"reference", one.reference ? json(*one.reference, dtype) : Json()},
-            {"vendor", one.vendor ? json(*one.vendor) : Json()},
+            {"vendor", one.vendor ? json(*one.vendor, one.reference) : Json()},
+            {"properties", list(one.properties)},
+            {"repeat", one.repeat ? json(*one.repeat) : Json()},
+            {"mismatch", one.mismatch ? json(*one.mismatch) : Json()},
             {"loose_tolerance", one.loose_tolerance},
             {"notes", one.notes},
             {"seconds", json(one.seconds)}};

@@ -35,6 +35,7 @@ struct BoundLine {
     std::string formula;
     double c = 0, u_out = 0, u_acc = 0, g = 0;
     std::int64_t n = 0;
+    double u_in = 0, g_one_signed = 0;
 };
 struct WorstLine {
     std::vector<std::int64_t> index;
@@ -49,6 +50,27 @@ struct ReferenceLine {
 struct VendorLine {
     std::string name, status;  // pass | mismatch | no vendor | error: ...
     double tolerance_used = 0, max_abs = 0, rel_l2 = 0;
+};
+/// What holds of every right answer and needs no reference.
+struct PropertyLine {
+    std::string name;
+    bool holds = true;
+    double value = 0, bound = 0;
+    std::string where;
+};
+struct RepeatLine {
+    int runs = 0;
+    std::int64_t different = 0;  // bytes that were not the same in every run
+};
+struct MismatchLine {
+    struct Axis {
+        std::int64_t first = 0, last = 0, distinct = 0;
+    };
+    double ulp = 0;
+    std::vector<Axis> axes;
+    std::map<int, std::int64_t> decades;
+    std::int64_t not_finite = 0;
+    std::string command, dump;  // that runs this case alone; the file its block was written to
 };
 struct LaunchLine {
     Shape grid, block;
@@ -76,6 +98,9 @@ struct Case {
     std::vector<OutputLine> outputs;
     std::optional<ReferenceLine> reference;
     std::optional<VendorLine> vendor;
+    std::vector<PropertyLine> properties;
+    std::optional<RepeatLine> repeat;
+    std::optional<MismatchLine> mismatch;
     std::vector<std::string> notes;
     bool loose_tolerance = false;
     Seconds seconds;

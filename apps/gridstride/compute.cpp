@@ -53,10 +53,38 @@ int in_place(const Op& op, const Problem& problem) {
     return alias >= 0 && problem.in[static_cast<std::size_t>(alias)] == problem.out[0] ? alias : -1;
 }
 
-Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed) {
+/// Of the bytes and their places: equal for equal bytes, different with near certainty for others.
+std::uint64_t fingerprint(const Slab& slab) {
+    constexpr std::int64_t block = 1 << 20;
+    const auto size = static_cast<std::int64_t>(slab.spec.bytes());
+    std::vector<std::uint64_t> blocks(static_cast<std::size_t>((size + block - 1) / block));
+    for_blocks(size, block, threads_of({}), [&](std::int64_t begin, std::int64_t end) {
+        std::uint64_t hash = static_cast<std::uint64_t>(begin) + 1;
+        for (std::int64_t at = begin; at < end; at += 8) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, slab.data + at, static_cast<std::size_t>(std::min<std::int64_t>(8, end - at)));
+            hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+            hash ^= hash >> 29;
+        }
+        blocks[static_cast<std::size_t>(begin / block)] = hash;
+    });
+    std::uint64_t all = 0;
+    for (const std::uint64_t one : blocks) all = (all ^ one) * 0xd1342543de82ef95U;
+    return all;
+}
+
+std::vector<std::uint64_t> fingerprints(std::span<const Slab> in) {
+    std::vector<std::uint64_t> result;
+    for (const Slab& slab : in) result.push_back(slab.spec.present ? fingerprint(slab) : 0);
+    return result;
+}
+
+Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed,
+                bool watched) {
+    const auto before = watched ? fingerprints(in) : std::vector<std::uint64_t>();
     const Plan plan = prepare(variant, problem);
     const Tensor workspace = bytes(plan.workspace);
-    Computed result{Tensor(problem.out[0]), 0, 0, 0, {}};
+    Computed result{Tensor(problem.out[0]), 0, 0, 0, {}, {}};
     const Slab out = result.out.slab();
     std::vector<Slab> handed(in.begin(), in.end());
     if (alias >= 0) handed[static_cast<std::size_t>(alias)] = out;
@@ -71,6 +99,10 @@ Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const 
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         },
         timed);
+    if (!watched) return result;
+    const auto after = fingerprints(in);
+    for (std::size_t i = 0; i < after.size() && !result.changed; ++i)
+        if (after[i] != before[i]) result.changed = i;
     return result;
 }
 
@@ -100,6 +132,16 @@ class Staging {
         return seconds;
     }
 
+    /// Are these bytes of the device those of the host?
+    bool same(const std::byte* device, const std::byte* host, std::size_t size) {
+        for (std::size_t at = 0; at < size; at += piece) {
+            const std::size_t n = std::min(piece, size - at);
+            queue_.time([&] { queue_.copy(device + at, pinned_.data(), n, cuda::Direction::to_host); });
+            if (std::memcmp(pinned_.data(), host + at, n) != 0) return false;
+        }
+        return true;
+    }
+
   private:
     static constexpr std::size_t piece = std::size_t{64} << 20;
 
@@ -113,14 +155,15 @@ class Staging {
     Tensor pinned_;
 };
 
-Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed) {
+Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed,
+                 bool watched) {
     const int index = problem.place.index;
     cuda::Queue queue(index);
     const Plan plan = prepare(variant, problem);
     const Tensor workspace = bytes(plan.workspace, Memory::device, index);
     const Tensor out(problem.out[0], Memory::device, index);
     const Slab out_slab = out.slab();
-    Computed result{Tensor(problem.out[0]), 0, 0, 0, plan.launched};
+    Computed result{Tensor(problem.out[0]), 0, 0, 0, plan.launched, {}};
 
     std::size_t largest = out.spec().bytes();
     for (const Slab& slab : in)
@@ -158,15 +201,18 @@ Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const
         queue.synchronize();
     }
     result.copy_out = staging.to_host(out.data(), result.out.data(), out.spec().bytes());
+    for (std::size_t i = 0; watched && i < in.size() && !result.changed; ++i)
+        if (in[i].spec.present && !staging.same(inputs[i].data(), in[i].data, in[i].spec.bytes())) result.changed = i;
     return result;
 }
 
 }  // namespace
 
-Computed compute(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, bool timed) {
+Computed compute(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, bool timed,
+                 bool watched) {
     const int alias = in_place(op, problem);
-    return variant.device == Device::cpu ? on_cpu(variant, problem, in, alias, timed)
-                                         : on_cuda(variant, problem, in, alias, timed);
+    return variant.device == Device::cpu ? on_cpu(variant, problem, in, alias, timed, watched)
+                                         : on_cuda(variant, problem, in, alias, timed, watched);
 }
 
 }  // namespace gridstride::engine

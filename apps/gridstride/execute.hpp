@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dump.hpp"
 #include "io/report.hpp"
 #include "plan.hpp"
 
@@ -35,6 +36,9 @@ struct Result {
 struct State {
     std::vector<Result> results;      // one a case
     std::map<int, std::string> lost;  // CUDA devices that an error has ruined, and in which case
+    int repeat_check = 0;             // runs of each case whose bits are compared
+    bool keep_blocks = false;         // of mismatches
+    std::vector<WrongBlock> blocks;
 };
 
 /// Told of each stage as it begins: "layer1", "computing".

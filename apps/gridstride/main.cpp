@@ -98,6 +98,13 @@ int main(int argc, char** argv) {
     RunOptions run_options, check_options;
     CLI::App* run_verb = app.add_subcommand("run", "compute, judge, write, report");
     add_run_options(*run_verb, run_options);
+    run_verb->add_option("--repeat-check", run_options.repeat_check, "run each case K times and compare the bits")
+        ->type_name("K")
+        ->check(CLI::Range(2, 1000));
+    run_verb
+        ->add_option("--dump-mismatch", run_options.dump_mismatch,
+                     "HDF5 file for the wrong block of each mismatch: inputs, ours, reference")
+        ->type_name("FILE");
     run_verb->footer("Example: gridstride run configs/quickstart.yaml --device cpu");
     CLI::App* check_verb = app.add_subcommand("check", "plan only: nothing is read but headers, nothing is written");
     add_run_options(*check_verb, check_options);

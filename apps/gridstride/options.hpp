@@ -16,6 +16,8 @@ struct RunOptions {
     config::Overrides overrides;
     bool json = false, quiet = false, explain = false;
     int verbose = 0;
+    int repeat_check = 0;              // runs of each case whose bits are compared
+    std::string dump_mismatch;         // HDF5 file for the wrong blocks
     std::vector<std::string> command;  // argv, for the report
 };
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "core/interrupt.hpp"
@@ -103,6 +104,70 @@ std::string number_text(const report::Number& number, DType dtype) {
     return number.complex ? fmt::format("{:.9g}{:+.9g}i", re, im) : fmt::format("{:.9g}", re);
 }
 
+std::string quoted(const std::string& word) {
+    constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+    return text + "'";
+}
+
+/// The command that runs one case again, and what it reads; its reports lie apart from this run's.
+std::string command_of(const report::Case& one, const engine::Plan& plan, const RunOptions& options) {
+    std::string text = "gridstride run " + quoted(plan.config.source) + " --only " + quoted(one.name);
+    const auto add = [&](const char* option, const std::string& value) {
+        if (!value.empty()) text += fmt::format(" {} {}", option, quoted(value));
+    };
+    for (const std::string& set : options.overrides.set) add("--set", set);
+    add("--device", options.overrides.device.value_or(""));
+    add("--variant", options.overrides.variant.value_or(""));
+    add("--validate", options.overrides.validate.value_or(""));
+    if (options.overrides.threads) add("--threads", fmt::format("{}", *options.overrides.threads));
+    add("--output-dir", (std::filesystem::proximate(plan.output_dir) / "again").string());
+    return text;
+}
+
+/// Where the wrong elements are: "axis 0: 31; axis 1: 0 to 127 (all 128)".
+std::string axes_text(const report::MismatchLine& mismatch, const Shape& shape) {
+    std::string text;
+    for (std::size_t i = 0; i < mismatch.axes.size() && i < shape.size(); ++i) {
+        const report::MismatchLine::Axis& axis = mismatch.axes[i];
+        text += fmt::format("{}axis {}: {}", text.empty() ? "" : "; ", i, axis.first);
+        if (axis.distinct == 1) continue;
+        text += fmt::format(" to {} (", axis.last);
+        text += axis.distinct == shape[i] ? fmt::format("all {})", shape[i])
+                                          : fmt::format("{} of {})", axis.distinct, shape[i]);
+    }
+    return text;
+}
+
+std::string decades_text(const report::MismatchLine& mismatch) {
+    std::string text;
+    for (const auto& [power, count] : mismatch.decades)
+        text += fmt::format("{}1e{}: {}", text.empty() ? "" : ", ", power, count);
+    if (mismatch.not_finite > 0) text += fmt::format("{}not finite: {}", text.empty() ? "" : ", ", mismatch.not_finite);
+    return text;
+}
+
+/// What helps to find the fault.
+void print_mismatch(const report::Case& one) {
+    const report::MismatchLine& mismatch = *one.mismatch;
+    if (!mismatch.axes.empty())
+        fmt::print("{}: wrong, of those judged: {}\n", one.name, axes_text(mismatch, one.outputs[0].spec.shape));
+    if (const std::string text = decades_text(mismatch); !text.empty())
+        fmt::print("{}: their errors by power of ten: {}; {:.3g} ULP at the worst element\n", one.name, text,
+                   mismatch.ulp);
+    if (!mismatch.dump.empty()) fmt::print("{}: the wrong block: {}\n", one.name, mismatch.dump);
+    fmt::print("{}: again: {}\n", one.name, mismatch.command);
+}
+
+std::string property_text(const report::PropertyLine& property) {
+    if (!property.holds) return fmt::format("{}: does not hold of {}", property.name, property.where);
+    if (property.bound == 0) return fmt::format("{}: holds", property.name);
+    const double used = 100 * property.value / property.bound;
+    return fmt::format("{}: holds, {} of its bound", property.name, used < 1 ? "< 1 %" : fmt::format("{:.0f} %", used));
+}
+
 void print_table(const std::vector<report::Case>& cases, const RunOptions& options) {
     Table table({{"case"},
                  {"device", Align::left, 2},
@@ -135,6 +200,11 @@ void print_details(const std::vector<report::Case>& cases, const RunOptions& opt
     for (const report::Case& one : cases) {
         if (!one.reason.empty() && one.status != Status::skipped)
             fmt::print("{}: {}: {}\n", one.name, report::name(one.status), one.reason);
+        if (one.mismatch) print_mismatch(one);
+        if (one.repeat && (!options.quiet || one.repeat->different > 0))
+            fmt::print(
+                "{}: {} runs: {}\n", one.name, one.repeat->runs,
+                one.repeat->different == 0 ? "the same bits" : fmt::format("{} bytes differ", one.repeat->different));
         for (const report::OutputLine& output : one.outputs) {
             if (options.quiet) continue;
             if (!output.values.empty() && one.status != Status::error) {
@@ -150,7 +220,13 @@ void print_details(const std::vector<report::Case>& cases, const RunOptions& opt
             const report::BoundLine& bound = one.reference->bound;
             fmt::print("{}: bound: {}; n = {}, g = {:.3g}, u_acc = {:.3g}, u_out = {:.3g}\n", one.name, bound.formula,
                        bound.n, bound.g, bound.u_acc, bound.u_out);
+            if (one.vendor && !one.vendor->name.empty())
+                fmt::print("{}: largest error: {:.3g}, {}'s {:.3g}\n", one.name, one.reference->max_abs,
+                           one.vendor->name, one.vendor->max_abs);
         }
+        if (options.verbose > 0)
+            for (const report::PropertyLine& property : one.properties)
+                fmt::print("{}: {}\n", one.name, property_text(property));
         if (options.verbose > 0 && one.status != Status::skipped)
             fmt::print("{}: read {}, validated in {}, written in {}\n", one.name, time_text(one.seconds.read),
                        time_text(one.seconds.validate), time_text(one.seconds.write));
@@ -197,7 +273,8 @@ struct Done {
     std::string unreported;  // why the report could not be written
 };
 
-Done run_one(const engine::Plan& plan, const RunOptions& options) {
+/// blocks: wrong ones of all job files.
+Done run_one(const engine::Plan& plan, const RunOptions& options, std::vector<engine::WrongBlock>& blocks) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     Done done;
@@ -215,15 +292,22 @@ Done run_one(const engine::Plan& plan, const RunOptions& options) {
     report::Journal journal(plan.output_dir);
     engine::State state;
     state.results.resize(plan.cases.size());
+    state.repeat_check = options.repeat_check;
+    state.keep_blocks = !options.dump_mismatch.empty();
     Progress progress;
     for (std::size_t i = 0; i < plan.cases.size(); ++i) {
         progress.count(i + 1, plan.cases.size());
         run.cases.push_back(
             engine::run_case(plan, i, state, run.surroundings,
                              [&](std::string_view name, std::string_view stage) { progress.stage(name, stage); }));
+        if (report::Case& line = run.cases.back(); line.mismatch) {
+            line.mismatch->command = command_of(line, plan, options);
+            line.mismatch->dump = options.dump_mismatch;
+        }
         keep([&] { journal.append(run.cases.back()); });
     }
     progress.clear();
+    std::move(state.blocks.begin(), state.blocks.end(), std::back_inserter(blocks));
     run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     run.exit = stop_requested ? Exit::interrupted : exit_of(run.cases);
     if (run.exit == Exit::good && none_judged(plan, run.cases)) run.exit = Exit::nothing_ran;
@@ -240,12 +324,14 @@ int run(const RunOptions& options) {
     if (planning.exit != 0) return planning.exit;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
     std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes fails the write, as a full disk does
+    if (!options.dump_mismatch.empty()) hdf5::check_writable(options.dump_mismatch);
+    std::vector<engine::WrongBlock> blocks;
     std::vector<int> exits;
     for (const engine::Plan& plan : planning.plans) {
         if (stop_requested) break;
         int code = Exit::good;
         try {
-            const auto [done, unreported] = run_one(plan, options);
+            const auto [done, unreported] = run_one(plan, options, blocks);
             code = done.exit;
             if (options.json) {
                 fmt::print("{}\n", report::to_json(done));
@@ -267,6 +353,7 @@ int run(const RunOptions& options) {
         }
         exits.push_back(code);
     }
+    if (!blocks.empty()) engine::dump(options.dump_mismatch, blocks);
     if (stop_requested) {
         fmt::print(stderr, "interrupted\n");
         return Exit::interrupted;

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/properties.hpp"
+
 namespace gridstride::convcov {
 
 namespace {
@@ -635,6 +637,7 @@ const Op op{
     .cut = cut,
     .reference = reference,
     .cases = cases,
+    .properties = properties,
     .compact = compact,
     .origins = origins,
 };

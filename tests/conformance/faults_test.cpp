@@ -85,6 +85,19 @@ Tensor scaled(const Answers& answers) {
     return wrong;
 }
 
+/// One element has the wrong sign: the largest.
+Tensor negated(const Answers& answers) {
+    Tensor wrong = clone(answers.right);
+    std::int64_t at = 0;
+    const auto size = [&](std::int64_t i) {
+        return std::hypot(real_part(answers.right, i), imaginary_part(answers.right, i));
+    };
+    for (std::int64_t i = 1; i < wrong.spec().size(); ++i)
+        if (size(i) > size(at)) at = i;
+    with_arithmetic(wrong.spec().dtype, [&]<class T>() { wrong.as<T>()[at] = -wrong.as<T>()[at]; });
+    return wrong;
+}
+
 Tensor one_nan(const Answers& answers) {
     Tensor wrong = clone(answers.right);
     const std::int64_t middle = 2 * wrong.spec().size() / 3;
@@ -115,6 +128,7 @@ constexpr Fault faults[] = {
     {"last row unwritten", last_row_unwritten, true, false},
     {"every index off by one", shifted, true, false},
     {"two elements swapped", swapped, false, false},
+    {"wrong sign", negated, false, false},
     {"factor 1.0001", scaled, true, true},
     {"one NaN", one_nan, true, true},
     {"one stale element", one_stale, false, false},
@@ -171,6 +185,30 @@ class Faults : public ::testing::TestWithParam<Row> {
     }
 };
 
+/// A problem of each operation of which the default budget judges a sample, where it has properties; else of some
+/// hundred thousand elements, all judged.
+Problem large_problem(const Op& op) {
+    const auto text = [](const char* word) { return Value(std::string(word)); };
+    Problem problem;
+    problem.in.assign(op.inputs.size(), Spec{DType::float32, {}, false});
+    if (op.name == "matmul") {
+        problem.in[0] = {DType::float32, {1301, 1200}};
+        problem.in[1] = {DType::float32, {1200, 1403}};
+    } else if (op.name == "dft") {
+        problem.in[0] = {DType::complex64, {2, 46'080}};
+    } else if (op.name == "convcov") {
+        problem.params.set("kernel", std::int64_t{3});
+        problem.params.set("form", text("channel_diagonal"));
+        problem.in[0] = {DType::float32, {1, 170, 17, 18, 17, 18}};
+        problem.in[1] = {DType::float32, {1, 170, 17, 18}};
+        problem.in[2] = {DType::float64, {24}};
+    } else {
+        for (Spec& spec : problem.in) spec = {DType::float32, {301, 999}};
+        if (op.name == "sum") problem.params.set("axes", std::int64_t{0});
+    }
+    return problem;
+}
+
 INSTANTIATE_TEST_SUITE_P(Cpu, Faults, ::testing::ValuesIn(cpu_rows()), row_name);
 
 }  // namespace
@@ -181,6 +219,31 @@ TEST_P(Faults, AreFoundWhereAllIsJudged) {
 
 TEST_P(Faults, ThatAreEverywhereAreFoundInASample) {
     plant({.sample = 16, .terms = 1}, 100, 6, true);
+}
+
+TEST_P(Faults, AreFoundInALargeAnswerOfWhichASampleIsJudged) {
+    const Op& op = *GetParam().entry->op;
+    const Variant& variant = *GetParam().variant;
+    const Problem asked = large_problem(op);
+    const Posed posed = pose_case(op, asked, Values::positive), other = pose_case(op, asked, Values::mixed, 7);
+    const auto right = support::run(variant, posed.problem, posed.slabs);
+    const auto previous = support::run(variant, posed.problem, other.slabs);
+    const auto judge = [&](const Tensor& answer) {
+        return validation::judge(op, variant, posed.problem, posed.slabs, answer.slab(), {}, {}, nullptr, 2);
+    };
+    const Judgement good = judge(right[0]);
+    EXPECT_EQ(good.verdict, Verdict::pass) << good.reason;
+    EXPECT_EQ(good.checked < good.of, op.properties != nullptr);
+    EXPECT_EQ(good.properties.empty(), op.properties == nullptr);
+    const Slab right_slab = right[0].slab(), previous_slab = previous[0].slab();
+    for (const Fault& fault : faults) {
+        SCOPED_TRACE(fault.name);
+        const Tensor wrong = fault.plant({posed.problem, right_slab, previous_slab});
+        ASSERT_TRUE(changes(wrong, right[0]));
+        const Judgement got = judge(wrong);
+        EXPECT_EQ(got.verdict, Verdict::mismatch);
+        EXPECT_FALSE(got.reason.empty());
+    }
 }
 
 }  // namespace gridstride::conformance

@@ -58,6 +58,9 @@ Case full_case() {
     reference.worst = WorstLine{{0, 1}, {nan, 1, true}, {0.5, 1, true}};
     one.reference = reference;
     one.vendor = VendorLine{"cublas", "pass", 0.125, 1e-7, 1e-8};
+    one.properties = {{"Freivalds", false, 3, 2, "row 7"}};
+    one.repeat = RepeatLine{3, 8};
+    one.mismatch = MismatchLine{5, {{1, 4, 3}}, {{-2, 7}, {1, 1}}, 2, "gridstride run a.yaml --only m", "wrong.h5"};
     one.notes = {"1 NaN in the output"};
     one.loose_tolerance = true;
     one.seconds = {1, 2, 3, 4, 5, 6, 7};
@@ -87,10 +90,16 @@ TEST_F(Report, CaseHasEveryField) {
                      "values": [[1.0, 2.0], ["nan", "-inf"]]}],
         "reference": {"checked": 11, "of": 12, "failed": 3, "max_abs": 0.25, "max_ulp": "inf", "rel_l2": 1e-3,
                       "tolerance_used": 40.5,
-                      "bound": {"formula": "4 u_acc g(n) sum|terms|", "c": 4.0, "u_out": 0.5, "u_acc": 0.25, "n": 3,
-                                "g": 7.0},
+                      "bound": {"formula": "4 u_acc g(n) sum|terms|", "c": 4.0, "u_out": 0.5, "u_acc": 0.25, "u_in": 0.0,
+                                "n": 3, "g": 7.0, "g_one_signed": 0.0},
                       "worst": {"index": [0, 1], "got": ["nan", 1.0], "expected": [0.5, 1.0]}},
-        "vendor": {"name": "cublas", "status": "pass", "tolerance_used": 0.125, "max_abs": 1e-7, "rel_l2": 1e-8},
+        "vendor": {"name": "cublas", "status": "pass", "tolerance_used": 0.125, "max_abs": 1e-7, "rel_l2": 1e-8,
+                   "error_ratio": 2500000.0},
+        "properties": [{"name": "Freivalds", "status": "mismatch", "value": 3.0, "bound": 2.0, "where": "row 7"}],
+        "repeat": {"runs": 3, "equal": false, "different_bytes": 8},
+        "mismatch": {"ulp": 5.0, "axes": [{"first": 1, "last": 4, "distinct": 3}],
+                     "decades": [{"power": -2, "count": 7}, {"power": 1, "count": 1}], "not_finite": 2,
+                     "command": "gridstride run a.yaml --only m", "dump": "wrong.h5"},
         "loose_tolerance": true, "notes": ["1 NaN in the output"],
         "seconds": {"read": 1.0, "copy_in": 2.0, "compute": 3.0, "copy_out": 4.0, "with_copies": 5.0, "validate": 6.0,
                     "write": 7.0}})");
@@ -100,8 +109,9 @@ TEST_F(Report, CaseHasEveryField) {
 TEST_F(Report, WhatACaseHasNotIsNullOrEmpty) {
     const Json one = Json::parse(to_json(Case{}));
     EXPECT_EQ(one["status"], "unvalidated");
-    for (const char* key : {"launch", "reference", "vendor"}) EXPECT_TRUE(one[key].is_null()) << key;
-    for (const char* key : {"inputs", "outputs", "notes"}) EXPECT_EQ(one[key], Json::array()) << key;
+    for (const char* key : {"launch", "reference", "vendor", "repeat", "mismatch"})
+        EXPECT_TRUE(one[key].is_null()) << key;
+    for (const char* key : {"inputs", "outputs", "notes", "properties"}) EXPECT_EQ(one[key], Json::array()) << key;
     EXPECT_EQ(one["params"], Json::object());
 
     Case unsaved;
