@@ -11,15 +11,15 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "io/folder.hpp"
+#include "io/report_tables.hpp"
 
 namespace gridstride::report {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // JSON has no NaN and no infinities; readers get a text that every language's float() takes.
 Json number(long double value) {
@@ -276,27 +276,33 @@ bool is_journal(const std::string& text) {
     return job != std::string::npos && line.find(",\"op\":\"", job) != std::string::npos;
 }
 
-/// Why a report may not have this name; empty where it may.
-std::string in_the_way(const std::string& path, bool journal) {
-    const auto other = [&](std::string_view what) {
-        return fmt::format("{}: {}; a run writes its {} there: move it, or choose another --output-dir", path, what,
-                           journal ? "journal" : "report");
-    };
+/// A file of a run's: what it is called and how ours is known by its begin.
+struct Leaving {
+    const char *name, *what;
+    bool (*ours)(const std::string&);
+};
+constexpr Leaving whole_report{"report.json", "report", [](const std::string& text) { return is_report(text); }};
+constexpr Leaving journal{"report.jsonl", "journal", is_journal};
+constexpr Leaving page{"report.html", "report for browsers",
+                       [](const std::string& text) { return is_formatted(text, Format::html); }};
+
+/// Why a file may not be replaced; empty where it may, or is not there.
+std::string in_the_way(const std::string& path, const std::function<bool(const std::string&)>& ours) {
     struct stat facts {};
-    if (::lstat(path.c_str(), &facts) != 0)
-        return errno == ENOENT ? "" : fmt::format("{}: {}", path, std::strerror(errno));
-    if (S_ISLNK(facts.st_mode)) return other("is a symbolic link, which is not followed");
-    if (S_ISDIR(facts.st_mode)) return other("is a folder");
-    if (!S_ISREG(facts.st_mode)) return other("is not a regular file");
+    if (::lstat(path.c_str(), &facts) != 0) return errno == ENOENT ? "" : std::strerror(errno);
+    if (S_ISLNK(facts.st_mode)) return "is a symbolic link, which is not followed";
+    if (S_ISDIR(facts.st_mode)) return "is a folder";
+    if (!S_ISREG(facts.st_mode)) return "is not a regular file";
     const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (file.number < 0) return other(fmt::format("cannot be read ({})", std::strerror(errno)));
-    const std::string text = head(file.number);
-    if (journal ? is_journal(text) : is_report(text)) return {};
-    return other("exists and was not written by gridstride: it is not replaced");
+    if (file.number < 0) return fmt::format("cannot be read ({})", std::strerror(errno));
+    return ours(head(file.number)) ? "" : "exists and was not written by gridstride: it is not replaced";
 }
 
-void refuse(const std::string& path, bool journal, Category category) {
-    if (const std::string why = in_the_way(path, journal); !why.empty()) throw Error(category, why);
+void refuse(const std::string& folder, const Leaving& leaving, Category category) {
+    const std::string path = in_folder(folder, leaving.name);
+    if (const std::string why = in_the_way(path, leaving.ours); !why.empty())
+        throw Error(category, fmt::format("{}: {}; a run writes its {} there: move it, or choose another --output-dir",
+                                          path, why, leaving.what));
 }
 
 void write_whole(const std::string& content, const std::filesystem::path& path) {
@@ -358,23 +364,33 @@ void check_reports(const std::string& folder) {
     if (const std::string why = unwritable(folder); !why.empty())
         throw Error(Category::config,
                     fmt::format("no report can be written to {}: {}; choose another --output-dir", folder, why));
-    refuse(in_folder(folder, "report.json"), false, Category::config);
-    refuse(in_folder(folder, "report.jsonl"), true, Category::config);
+    for (const Leaving& leaving : {whole_report, journal, page}) refuse(folder, leaving, Category::config);
 }
 
 void write(const Run& run, const std::string& folder) {
     make_folder(folder);
-    const std::string path = in_folder(folder, "report.json");
-    refuse(path, false, Category::input);
-    write_whole(text(json(run), 1) + "\n", path);
+    const std::string path = in_folder(folder, whole_report.name), content = text(json(run), 1) + "\n";
+    for (const Leaving& leaving : {whole_report, page}) refuse(folder, leaving, Category::input);
+    write_whole(content, path);
+    write_whole(formatted({*parse(path, content)}, Format::html), in_folder(folder, page.name));
 }
 
-Journal::Journal(const std::string& folder) : path_(in_folder(folder, "report.jsonl")) {
+void write(const std::vector<Document>& documents, Format format, const std::string& path) {
+    const auto ours = [&](const std::string& text) { return is_formatted(text, format); };
+    if (const std::string why = in_the_way(path, ours); !why.empty())
+        throw Error(Category::config, fmt::format("{}: {}; choose another name", path, why));
+    make_folder(std::filesystem::path(path).parent_path().string());
+    write_whole(formatted(documents, format), path);
+}
+
+Journal::Journal(const std::string& folder) : path_(in_folder(folder, journal.name)) {
     make_folder(folder);
-    refuse(path_, true, Category::input);
-    const std::string last = in_folder(folder, "report.json");  // after a crash it would be taken for this run's
-    refuse(last, false, Category::input);
-    if (::unlink(last.c_str()) != 0 && errno != ENOENT) fail("cannot be replaced", last, errno);
+    refuse(folder, journal, Category::input);
+    for (const Leaving& leaving : {whole_report, page}) {  // after a crash they would be taken for this run's
+        refuse(folder, leaving, Category::input);
+        const std::string last = in_folder(folder, leaving.name);
+        if (::unlink(last.c_str()) != 0 && errno != ENOENT) fail("cannot be replaced", last, errno);
+    }
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (file_ < 0) fail("cannot be written", path_, errno);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run leaves behind: report.json, and report.jsonl to which each case is appended as it ends. docs/report.md
-// explains every field.
+// What a run leaves behind: report.json, report.html, and report.jsonl to which each case is appended as it ends.
+// docs/report.md explains every field.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,9 @@
 #include "core/operation.hpp"
 
 namespace gridstride::report {
+
+struct Document;  // a report read back: io/report_read.hpp
+enum class Format;
 
 struct Number {  // one output value, complex or not
     long double re = 0, im = 0;
@@ -126,13 +129,17 @@ struct Run {
 std::string to_json(const Run& run);
 std::string to_json(const Case& one);
 
-/// May the reports of a run lie in this folder: neither is there, or both are reports of ours. Error (config): what is
+/// May the reports of a run lie in this folder: those that are there are of ours. Error (config): what is
 /// in the way (a link, a folder, a file of someone else), and what would be right.
 void check_reports(const std::string& folder);
 
-/// Writes report.json (whole: temporary name, renamed). Error (input): cannot write, or a file that is no report of
-/// ours has the name.
+/// Writes report.json and report.html (each whole: temporary name, renamed). Error (input): cannot write, or a file
+/// that is no report of ours has the name.
 void write(const Run& run, const std::string& folder);
+
+/// Writes the documents as one file of that format, whole. Error (config): a file that is none of ours has the name;
+/// (input): cannot write.
+void write(const std::vector<Document>& documents, Format format, const std::string& path);
 
 /// report.jsonl, one line a case, flushed and synced as each ends. Error (input): as write().
 class Journal {

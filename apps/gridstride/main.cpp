@@ -126,6 +126,33 @@ int main(int argc, char** argv) {
     inspect_verb->add_flag("--stats", inspect_options.stats, "min, max, mean and NaN count of each dataset");
     inspect_verb->footer("Example: gridstride inspect data/signal.h5:/signal --stats");
 
+    CompareOptions compare_options;
+    CLI::App* compare_verb = app.add_subcommand("compare", "two datasets, files, folders or reports: what differs");
+    compare_verb->add_option("A", compare_options.a, "FILE:/PATH, an HDF5 file, a folder, report.json or bench.json")
+        ->required();
+    compare_verb->add_option("B", compare_options.b, "the same of the other; of two benches the newer")->required();
+    compare_verb->add_option("--rtol", compare_options.rtol, "|a - b| <= atol + rtol |b| is the same (default: bits)")
+        ->type_name("R");
+    compare_verb->add_option("--atol", compare_options.atol, "the absolute part of it")->type_name("R");
+    compare_verb->add_flag("-v,--verbose", compare_options.verbose, "show what is the same, too");
+    compare_verb->footer(
+        "Exit code 1 where they differ; of two benches: where B is slower or passes no more.\n"
+        "Example: gridstride compare out/monday out/tuesday --rtol 1e-6");
+
+    ReportOptions report_options;
+    CLI::App* report_verb =
+        app.add_subcommand("report", "reports of runs and benches, merged, for people and programs");
+    report_verb->add_option("PATH", report_options.paths, "report.json, report.jsonl, bench.json, or folders with them")
+        ->required();
+    report_verb->add_option("-o,--output", report_options.output, "the file to write (default: standard output)")
+        ->type_name("FILE");
+    report_verb
+        ->add_option(
+            "--format", report_options.format,
+            "html, junit, csv or markdown (default: by FILE's extension .html, .xml, .csv, .md; else markdown)")
+        ->type_name("FORMAT");
+    report_verb->footer("Example: gridstride report out -o report.html");
+
     CLI::App* doctor_verb =
         app.add_subcommand("doctor", "devices, driver, libraries; a small computation through each");
     doctor_verb->footer("Example: gridstride doctor");
@@ -146,6 +173,8 @@ int main(int argc, char** argv) {
         if (*check_verb) return check(check_options);
         if (*list_verb) return list(list_options);
         if (*inspect_verb) return inspect(inspect_options);
+        if (*compare_verb) return compare(compare_options);
+        if (*report_verb) return merge_reports(report_options);
         return doctor();
     };
     try {

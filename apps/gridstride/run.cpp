@@ -40,28 +40,13 @@ void on_signal(int) {
 
 // ------------------------------------------------------------------------------------------------ the table
 
-std::string time_text(double seconds) {
-    if (seconds <= 0) return "-";
-    const double ms = seconds * 1e3;
-    if (ms < 0.0005) return "< 0.001 ms";
-    if (ms >= 1e4) return fmt::format("{:.1f} s", seconds);
-    return fmt::format("{:.{}f} ms", ms, ms < 0.0995 ? 3 : ms < 9.95 ? 2 : ms < 99.5 ? 1 : 0);
-}
-
 std::string checked_text(const report::Case& one) {
-    if (!one.reference) return "-";
-    const report::ReferenceLine& reference = *one.reference;
-    if (reference.checked == reference.of) return reference.of == 0 ? "0 of 0" : "all " + grouped(reference.of);
-    return grouped(reference.checked) + " of " + grouped(reference.of);
+    return one.reference ? gridstride::checked_text(one.reference->checked, one.reference->of) : "-";
 }
 
 std::string used_text(const report::Case& one) {
     if (!one.reference) return "-";
-    const double used = one.reference->tolerance_used;
-    std::string text = used == 0     ? "exact"
-                       : used < 0.01 ? "< 1 %"
-                       : used < 100  ? fmt::format("{:.0f} %", 100 * used)
-                                     : fmt::format("{:.3g} x", used);
+    const std::string text = gridstride::used_text(one.reference->tolerance_used);
     return one.loose_tolerance ? text + " (loose)" : text;
 }
 

@@ -171,7 +171,8 @@ TEST_F(Report, WritesAWholeFileAndLeavesNothingElse) {
     write(full_run(), (folder / "new" / "deep").string());
     write(full_run(), (folder / "new" / "deep").string());  // replaces
     EXPECT_EQ(Json::parse(content(folder / "new" / "deep" / "report.json")), Json::parse(to_json(full_run())));
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder / "new" / "deep"), {}), 1);
+    EXPECT_EQ(content(folder / "new" / "deep" / "report.html").find("<!DOCTYPE html>"), 0U);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder / "new" / "deep"), {}), 2);
 }
 
 TEST_F(Report, SaysWhereItCannotWrite) {
@@ -222,7 +223,7 @@ TEST_F(Report, ReportsOfRunsBeforeMayBeReplaced) {
 TEST_F(Report, WhatIsNoReportOfOursIsNeverReplaced) {
     const std::string foreign[] = {
         "", "of someone else\n", "{}\n", "{\"schema\": 1}", "[1, 2]\n", "{\"name\": \"x\", \"version\": 2}\n"};
-    for (const char* name : {"report.json", "report.jsonl"}) {
+    for (const char* name : {"report.json", "report.jsonl", "report.html"}) {
         const fs::path path = folder / name;
         const bool journal = path.extension() == ".jsonl";
         const auto refused = [&](const std::string& why) {
@@ -274,7 +275,7 @@ TEST_F(Report, ATemporaryFileThatIsThereIsNotTouched) {
     write(full_run(), folder.string());
     EXPECT_EQ(content(folder / "elsewhere"), "kept");
     EXPECT_TRUE(fs::is_symlink(folder / there));
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 3);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 4);
 }
 
 }  // namespace
