@@ -15,11 +15,10 @@
 #include <nlohmann/json.hpp>
 
 #include "io/folder.hpp"
+#include "io/report_json.hpp"
 #include "io/report_tables.hpp"
 
 namespace gridstride::report {
-
-namespace {
 
 // JSON has no NaN and no infinities; readers get a text that every language's float() takes.
 Json number(long double value) {
@@ -28,6 +27,11 @@ Json number(long double value) {
     if (std::isinf(narrow)) return narrow > 0 ? "inf" : "-inf";
     return narrow;
 }
+
+namespace {
+
+using report::json;
+using report::number;
 
 Json number(const Number& value, DType dtype) {
     if (value.complex) return {number(value.re), number(value.im)};
@@ -51,9 +55,17 @@ Json json(const Value& value) {
     return std::visit(convert, static_cast<const Value::variant&>(value));
 }
 
+}  // namespace
+
 Json json(const Params& params) {
     Json object = Json::object();
     for (const auto& [name, value] : params.all()) object[name] = json(value);
+    return object;
+}
+
+Json json(const Swept& sweep) {
+    Json object = Json::object();
+    for (const auto& [key, value] : sweep) object[key] = json(value);
     return object;
 }
 
@@ -64,6 +76,8 @@ Json json(const LaunchLine& launch) {
             {"occupancy", number(launch.occupancy)},
             {"idle_threads", launch.idle_threads}};
 }
+
+namespace {
 
 Json json(const InputLine& input) {
     return {{"name", input.name},        {"source", input.source},    {"dtype", name(input.spec.dtype)},
@@ -162,15 +176,13 @@ Json list(const std::vector<Line>& lines) {
 }
 
 Json json(const Case& one) {
-    Json sweep = Json::object();
-    for (const auto& [key, value] : one.sweep) sweep[key] = json(value);
     const DType dtype = one.outputs.empty() ? DType::float64 : one.outputs[0].spec.dtype;
     return {{"name", one.name},
             {"job", one.job},
             {"op", one.op},
             {"device", one.device},
             {"variant", one.variant},
-            {"sweep", sweep},
+            {"sweep", json(one.sweep)},
             {"expect", one.expect},
             {"status", name(one.status)},
             {"reason", one.reason},
@@ -201,13 +213,17 @@ Json json(const Run& run) {
             {"host", here.host},
             {"device", here.device},
             {"libraries", here.libraries},
+            {"environment", here.environment},
             {"cases", list(run.cases)}};
 }
 
-// Names of files need not be UTF-8; what is not becomes U+FFFD.
-std::string text(const Json& json, int indent = -1) {
+}  // namespace
+
+std::string text(const Json& json, int indent) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
+
+namespace {
 
 [[noreturn]] void fail(const std::string& what, const std::string& path, int code) {
     throw Error(Category::input, fmt::format("{}: {} ({})", path, what, std::strerror(code)));
@@ -258,14 +274,19 @@ std::string head(int file) {
     return text;
 }
 
-/// to_json(Run) begins with schema and program, whatever the white space between.
-bool is_report(std::string text) {
+}  // namespace
+
+// to_json(Run) begins with schema and program, whatever the white space between.
+bool is_report(const std::string& head) {
+    std::string text = head;
     std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
     constexpr std::string_view schema = "{\"schema\":", program = ",\"program\":{\"version\":\"";
     if (!text.starts_with(schema)) return false;
     const std::size_t end = text.find_first_not_of("0123456789", schema.size());
     return end != std::string::npos && end > schema.size() && text.compare(end, program.size(), program) == 0;
 }
+
+namespace {
 
 /// to_json(Case) begins with name, job and op. A journal may be empty: no case has ended yet.
 bool is_journal(const std::string& text) {
@@ -276,14 +297,9 @@ bool is_journal(const std::string& text) {
     return job != std::string::npos && line.find(",\"op\":\"", job) != std::string::npos;
 }
 
-/// A file of a run's: what it is called and how ours is known by its begin.
-struct Leaving {
-    const char *name, *what;
-    bool (*ours)(const std::string&);
-};
-constexpr Leaving whole_report{"report.json", "report", [](const std::string& text) { return is_report(text); }};
-constexpr Leaving journal{"report.jsonl", "journal", is_journal};
-constexpr Leaving page{"report.html", "report for browsers",
+constexpr Leaving whole_report{"report.json", "a run writes its report", is_report};
+constexpr Leaving journal{"report.jsonl", "a run writes its journal", is_journal};
+constexpr Leaving page{"report.html", "a run writes its report for browsers",
                        [](const std::string& text) { return is_formatted(text, Format::html); }};
 
 /// Why a file may not be replaced; empty where it may, or is not there.
@@ -298,14 +314,17 @@ std::string in_the_way(const std::string& path, const std::function<bool(const s
     return ours(head(file.number)) ? "" : "exists and was not written by gridstride: it is not replaced";
 }
 
+}  // namespace
+
 void refuse(const std::string& folder, const Leaving& leaving, Category category) {
     const std::string path = in_folder(folder, leaving.name);
     if (const std::string why = in_the_way(path, leaving.ours); !why.empty())
-        throw Error(category, fmt::format("{}: {}; a run writes its {} there: move it, or choose another --output-dir",
-                                          path, why, leaving.what));
+        throw Error(category, fmt::format("{}: {}; {} there: move it, or choose another --output-dir", path, why,
+                                          leaving.what));
 }
 
 void write_whole(const std::string& content, const std::filesystem::path& path) {
+    make_folder(path.parent_path().string());
     std::string temporary;
     int descriptor = -1;
     for (int attempt = 0; descriptor < 0; ++attempt) {  // a name of ours alone: a crash may have left some
@@ -321,12 +340,10 @@ void write_whole(const std::string& content, const std::filesystem::path& path) 
         ::unlink(temporary.c_str());
         throw;
     }
-    const File folder(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.number >= 0)
-        ::fsync(folder.number);  // the new name; where the file system cannot, the content is safe all the same
+    const File parent(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (parent.number >= 0)
+        ::fsync(parent.number);  // the new name; where the file system cannot, the content is safe all the same
 }
-
-}  // namespace
 
 std::string_view name(Status status) {
     switch (status) {
@@ -368,7 +385,6 @@ void check_reports(const std::string& folder) {
 }
 
 void write(const Run& run, const std::string& folder) {
-    make_folder(folder);
     const std::string path = in_folder(folder, whole_report.name), content = text(json(run), 1) + "\n";
     for (const Leaving& leaving : {whole_report, page}) refuse(folder, leaving, Category::input);
     write_whole(content, path);
@@ -379,7 +395,6 @@ void write(const std::vector<Document>& documents, Format format, const std::str
     const auto ours = [&](const std::string& text) { return is_formatted(text, format); };
     if (const std::string why = in_the_way(path, ours); !why.empty())
         throw Error(Category::config, fmt::format("{}: {}; choose another name", path, why));
-    make_folder(std::filesystem::path(path).parent_path().string());
     write_whole(formatted(documents, format), path);
 }
 

@@ -88,9 +88,12 @@ struct Seconds {
 enum class Status { pass, mismatch, error, skipped, vacuous, unvalidated, timeout, known_issue, unexpected_pass };
 std::string_view name(Status status);
 
+/// Swept values by their keys.
+using Swept = std::vector<std::pair<std::string, Value>>;
+
 struct Case {
     std::string name, job, op, device, variant;
-    std::vector<std::pair<std::string, Value>> sweep;  // the swept values that make the case
+    Swept sweep;  // what makes the case
     std::string expect = "pass";                       // the outcome that was said to be right
     Status status = Status::unvalidated;
     std::string reason;
@@ -113,8 +116,9 @@ struct Case {
 struct Surroundings {
     std::string version, commit, host, started;  // ISO 8601 with zone
     std::vector<std::string> command;
-    std::string device;                            // "cpu: Xeon ..., 16 threads", "cuda:0: NVIDIA H200"
-    std::map<std::string, std::string> libraries;  // name -> version
+    std::string device;                              // "cpu: Xeon ..., 16 threads", "cuda:0: NVIDIA H200"
+    std::map<std::string, std::string> libraries;    // name -> version
+    std::map<std::string, std::string> environment;  // the variables set that change numbers or speed
 };
 
 struct Run {

@@ -22,6 +22,12 @@ struct Computed {
 /// The variant's plan, on the problem's own device. Errors: those of prepare; (device) one that does not work.
 Plan prepare(const Variant& variant, const Problem& problem);
 
+/// So many bytes, of no type; empty where there are none.
+Tensor buffer(std::size_t bytes, Memory memory = Memory::host, int device = 0);
+
+/// The input that output 0 begins as, or -1.
+int in_place(const Op& op, const Problem& problem);
+
 /// Output 0 of `problem` by `variant`. in: on the host, left as they are; an output that may overwrite one of them
 /// begins as its copy, any other as NaN (integers 0xA5 bytes). timed: repeat for the median; else one run. watched: are
 /// the inputs the same bytes afterwards? (One more pass over them, and copies from a device.) Errors: those of prepare

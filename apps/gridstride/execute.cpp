@@ -268,7 +268,8 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
 
     begin("computing");
     const bool watched = one.job->validate.mode != Validate::Mode::none;
-    Computed computed = compute(one.op(), *one.variant, one.computed(), in, one.variant->role != Role::faulty, watched);
+    Computed computed = compute(one.op(), *one.variant, one.computed(), in,
+                                !state.measure && one.variant->role != Role::faulty, watched);
     if (state.repeat_check > 1) line.repeat = repeated(one, in, computed.out, state.repeat_check);
     if (computed.launched) {
         const Launched& launched = *computed.launched;
@@ -287,6 +288,16 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
                      .where = computed.changed ? std::string(one.op().inputs[*computed.changed].name) : std::string()});
     record(judged, one, line);
     line.seconds.validate = since(start);
+    if (measure && line.status == report::Status::pass && one.variant->role != Role::faulty) {
+        begin("measuring");
+        const Tensor again = measure(one, in);
+        if (std::memcmp(again.data(), computed.out.data(), out.spec.bytes()) != 0)
+            if (const validation::Judgement judged = judge(one, in, again.slab());
+                judged.verdict != validation::Verdict::pass) {
+                record(judged, one, line);
+                line.reason = "when called many times: " + line.reason;
+            }
+    }
     if (line.status != report::Status::mismatch && one.variant->role != Role::faulty) {  // a wrong answer has no speed
         line.seconds.compute = computed.seconds;
         line.seconds.copy_in = computed.copy_in;

@@ -46,7 +46,8 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}));
     verb.add_flag("--json", options.json, "print the report, or the plan, as JSON, one document a line");
     verb.add_flag("-q,--quiet", options.quiet, "print only what went wrong");
-    verb.add_flag("-v,--verbose", options.verbose, "print more: bounds and stages of run, the explanation of check");
+    verb.add_flag("-v,--verbose", options.verbose,
+                  "print more: bounds and stages of run, the explanation of check, samples and clocks of bench");
 }
 
 /// What to say where no verb stands first: "gridstride mine.yaml", "gridstride rum mine.yaml".
@@ -95,7 +96,7 @@ int main(int argc, char** argv) {
         "input or output failed,\n"
         "4 a device or the runtime failed or a case took too long, 5 nothing ran or was judged, 130 interrupted.");
 
-    RunOptions run_options, check_options;
+    RunOptions run_options, check_options, bench_options;
     CLI::App* run_verb = app.add_subcommand("run", "compute, judge, write, report");
     add_run_options(*run_verb, run_options);
     run_verb->add_option("--repeat-check", run_options.repeat_check, "run each case K times and compare the bits")
@@ -110,6 +111,17 @@ int main(int argc, char** argv) {
     add_run_options(*check_verb, check_options);
     check_verb->add_flag("--explain", check_options.explain, "each resolved value and its origin, bytes, memory");
     check_verb->footer("Example: gridstride check --explain configs/quickstart.yaml");
+
+    CLI::App* bench_verb =
+        app.add_subcommand("bench", "time all variants and the vendor's beside each other, each once it has passed");
+    add_run_options(*bench_verb, bench_options);
+    bench_verb->add_option("--rows", bench_options.rows, "rows of other programs (bench.json's form), shown beside")
+        ->type_name("FILE");
+    bench_verb->add_option("--seconds", bench_options.seconds, "time for the samples of a case (default: 1)")
+        ->type_name("S")
+        ->check(CLI::PositiveNumber);
+    bench_verb->footer("Example: gridstride bench configs/bench/quick.yaml");
+    bench_options.bench = true;
 
     ListOptions list_options;
     CLI::App* list_verb = app.add_subcommand("list", "operations, their parameters and variants");
@@ -167,10 +179,11 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "error: {}\n", verb ? bad_usage(app, fault) : no_verb(app, first));
         return Exit::bad_config;
     }
-    run_options.command = check_options.command = {argv, argv + argc};
+    run_options.command = check_options.command = bench_options.command = {argv, argv + argc};
     const auto answer = [&]() -> int {
         if (*run_verb) return run(run_options);
         if (*check_verb) return check(check_options);
+        if (*bench_verb) return bench(bench_options);
         if (*list_verb) return list(list_options);
         if (*inspect_verb) return inspect(inspect_options);
         if (*compare_verb) return compare(compare_options);

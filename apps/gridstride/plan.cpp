@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <set>
 
+#include "io/bench.hpp"
 #include "io/folder.hpp"
 #include "io/generate.hpp"
 #include "io/report.hpp"
@@ -706,6 +707,42 @@ void plan_job(Planner& planner, const config::Job& job) {
     if (job.against && !list.empty()) plan_answer(planner, job, planner.plan.cases.back());
 }
 
+/// What a bench plans: nothing is saved; a job that names no variant has all, one that names some has the vendor's of
+/// their devices beside them. One that others read keeps its one, one swept over variants those.
+void pose_bench(config::Config& config) {
+    std::set<std::string> read;
+    for (const config::Job& job : config.jobs)
+        for (const auto& [name, input] : job.inputs)
+            if (const auto* output = std::get_if<config::JobOutput>(&input.source)) read.insert(output->job);
+    for (config::Job& job : config.jobs) {
+        job.output_file.reset();
+        job.outputs.clear();
+        job.against.reset();  // computed elsewhere: it has no time
+        const bool swept = std::any_of(job.sweep.begin(), job.sweep.end(),
+                                       [](const auto& value) { return value.first == "variant"; });
+        if (job.entry == nullptr || swept || read.count(job.name) > 0) continue;
+        std::vector<std::string>& words = job.variants;
+        const auto named = [&](std::string_view word) {
+            return std::find(words.begin(), words.end(), word) != words.end();
+        };
+        if (job.marks.count("variant") == 0) {
+            words = {"all"};
+            job.listed = true;
+        }
+        if (named("all") || named("auto")) continue;
+        const auto runs_on = [&](Device device) {
+            return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+                return find(*job.entry, word, device) != nullptr && (job.device.any || job.device.device == device);
+            });
+        };
+        for (const Variant* row : job.entry->variants)
+            if (row->role == Role::vendor && !named(row->name) && runs_on(row->device)) {
+                words.emplace_back(row->name);
+                job.listed = true;
+            }
+    }
+}
+
 /// Inputs that a job of this run writes: an output that is an input, or a file that its values come from.
 void check_overlap(Planner& planner) {
     const auto identity = [](const std::string& file) -> std::optional<std::pair<dev_t, ino_t>> {
@@ -863,6 +900,7 @@ Slab diagonal_view(const Slab& full) {
 Plan plan(const std::string& source, const PlanOptions& options, config::Diagnostics& diagnostics) {
     Plan plan;
     plan.config = config::load(source, options.overrides, diagnostics);
+    if (options.bench) pose_bench(plan.config);
     plan.output_dir = canonical(options.output_dir.empty() ? "out/" + plan.config.stem : options.output_dir);
     if (options.output_dir.starts_with("~/"))
         diagnostics.add({"--output-dir " + options.output_dir, 0, 0},
@@ -870,7 +908,7 @@ Plan plan(const std::string& source, const PlanOptions& options, config::Diagnos
     Planner planner{plan.config, options, diagnostics, plan};
     planner.no_folder = !unwritable(plan.output_dir).empty();
     try {
-        report::check_reports(plan.output_dir);
+        options.bench ? timing::check_files(plan.output_dir) : report::check_reports(plan.output_dir);
     } catch (const Error& fault) {
         diagnostics.add({plan.config.source, 0, 0}, fault.what());
     }

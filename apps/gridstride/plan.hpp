@@ -66,6 +66,7 @@ struct PlanOptions {
     std::string output_dir;         // empty: out/<stem>
     std::vector<std::string> only;  // globs of case or job names
     config::Overrides overrides;
+    bool bench = false;  // nothing is saved; all variants where a job names none, the vendor's beside those it names
 };
 
 /// Loads and plans one job file. Errors go to diagnostics; a device that was asked for and is not there is an Error

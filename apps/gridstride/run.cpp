@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gridstride run: every job file planned first, then each run, judged, written and reported.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <chrono>
-#include <csignal>
-#include <ctime>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -24,19 +19,6 @@ namespace gridstride {
 namespace {
 
 using report::Status;
-
-std::atomic<double> first_signal{0};  // when, in seconds
-
-/// The first one asks the loops to leave; a second one, which is no echo of the first, ends at once.
-void on_signal(int) {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const double seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-    if (!stop_requested.exchange(true))
-        first_signal = seconds;
-    else if (seconds - first_signal > 0.5)
-        _exit(Exit::interrupted);
-}
 
 // ------------------------------------------------------------------------------------------------ the table
 
@@ -232,6 +214,8 @@ void print_unsaved(const std::vector<report::Case>& cases) {
 
 // ------------------------------------------------------------------------------------------------ one job file
 
+}  // namespace
+
 int exit_of(const std::vector<report::Case>& cases) {
     const auto any = [&](auto test) { return std::any_of(cases.begin(), cases.end(), test); };
     for (const Status wrong : {Status::mismatch, Status::unexpected_pass})
@@ -241,6 +225,8 @@ int exit_of(const std::vector<report::Case>& cases) {
     const bool all_skipped = !any([](const report::Case& one) { return one.status != Status::skipped; });
     return all_skipped ? Exit::nothing_ran : Exit::good;
 }
+
+namespace {
 
 /// "every case that asked for judgement unvalidated".
 bool none_judged(const engine::Plan& plan, const std::vector<report::Case>& cases) {
@@ -307,10 +293,9 @@ Done run_one(const engine::Plan& plan, const RunOptions& options, std::vector<en
 int run(const RunOptions& options) {
     engine::Planning planning = engine::plan_all(options);
     if (planning.exit != 0) return planning.exit;
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
-    std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes fails the write, as a full disk does
     if (!options.dump_mismatch.empty()) hdf5::check_writable(options.dump_mismatch);
     std::vector<engine::WrongBlock> blocks;
+    stop_on_signals();
     std::vector<int> exits;
     for (const engine::Plan& plan : planning.plans) {
         if (stop_requested) break;
@@ -339,13 +324,7 @@ int run(const RunOptions& options) {
         exits.push_back(code);
     }
     if (!blocks.empty()) engine::dump(options.dump_mismatch, blocks);
-    if (stop_requested) {
-        fmt::print(stderr, "interrupted\n");
-        return Exit::interrupted;
-    }
-    for (const int code : {Exit::mismatch, Exit::device_failed, Exit::bad_input, Exit::nothing_ran})
-        if (std::find(exits.begin(), exits.end(), code) != exits.end()) return code;
-    return Exit::good;
+    return exit_of(exits);
 }
 
 }  // namespace gridstride

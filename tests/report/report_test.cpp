@@ -69,9 +69,14 @@ Case full_case() {
 
 Run full_run() {
     Run run;
-    run.surroundings = {
-        "0.1.0",           "abc1234",           "host", "2026-01-02T03:04:05+00:00", {"gridstride", "run", "a.yaml"},
-        "cpu: four cores", {{"hdf5", "1.10.8"}}};
+    run.surroundings = {"0.1.0",
+                        "abc1234",
+                        "host",
+                        "2026-01-02T03:04:05+00:00",
+                        {"gridstride", "run", "a.yaml"},
+                        "cpu: four cores",
+                        {{"hdf5", "1.10.8"}},
+                        {{"OMP_NUM_THREADS", "3"}}};
     run.config = "a.yaml", run.config_text = "jobs: {}\n", run.seconds = 1.5, run.exit = 1;
     run.cases = {full_case(), Case{}};
     return run;
@@ -134,7 +139,8 @@ TEST_F(Report, RunHasEveryFieldOnOneLine) {
     EXPECT_EQ(run, Json::parse(R"({
         "schema": 1, "program": {"version": "0.1.0", "commit": "abc1234"}, "command": ["gridstride", "run", "a.yaml"],
         "config": "a.yaml", "config_text": "jobs: {}\n", "started": "2026-01-02T03:04:05+00:00", "seconds": 1.5,
-        "exit": 1, "host": "host", "device": "cpu: four cores", "libraries": {"hdf5": "1.10.8"}})"));
+        "exit": 1, "host": "host", "device": "cpu: four cores", "libraries": {"hdf5": "1.10.8"},
+        "environment": {"OMP_NUM_THREADS": "3"}})"));
 }
 
 TEST_F(Report, DocumentNamesEveryFieldAndNoOther) {
@@ -142,7 +148,7 @@ TEST_F(Report, DocumentNamesEveryFieldAndNoOther) {
     const std::function<void(const Json&)> collect = [&](const Json& json) {
         for (const auto& [key, value] : json.items()) {
             if (json.is_object()) fields.insert(key);
-            if (key != "params" && key != "libraries" && value.is_structured()) collect(value);
+            if (key != "params" && key != "libraries" && key != "environment" && value.is_structured()) collect(value);
         }
     };
     collect(Json::parse(to_json(full_run())));
