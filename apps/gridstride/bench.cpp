@@ -107,6 +107,11 @@ std::string per_cent(const std::optional<double>& fraction) {
     return fraction ? fmt::format("{:.{}f} %", 100 * *fraction, *fraction < 0.0995 ? 1 : 0) : "-";
 }
 
+/// Two digits behind the point, of small ones two that count: "1.31", "0.062", "0.0018".
+std::string ratio_text(double ratio) {
+    return ratio < 0.0995 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.2f}", ratio);
+}
+
 void print_table(const std::vector<Row>& rows, const RunOptions& options) {
     std::vector<Column> columns{{"case"},
                                 {"device", Align::left, 6},
@@ -141,7 +146,7 @@ void print_table(const std::vector<Row>& rows, const RunOptions& options) {
         put(row,
             {time_text(seconds.median), per_cent((seconds.q3 - seconds.q1) / seconds.median), rate(row.bytes),
              rate(row.flops), per_cent(row.limit ? std::optional(row.limit->seconds / seconds.median) : std::nullopt),
-             per_cent(row.fraction_of_floor), row.ratio_to_vendor ? fmt::format("{:.2f}", *row.ratio_to_vendor) : "-",
+             per_cent(row.fraction_of_floor), row.ratio_to_vendor ? ratio_text(*row.ratio_to_vendor) : "-",
              row.with_copies ? time_text(*row.with_copies) : "-"});
     }
     if (!table.empty()) table.print(stdout);

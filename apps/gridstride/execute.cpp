@@ -288,12 +288,11 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
                      .where = computed.changed ? std::string(one.op().inputs[*computed.changed].name) : std::string()});
     record(judged, one, line);
     line.seconds.validate = since(start);
-    if (measure && line.status == report::Status::pass && one.variant->role != Role::faulty) {
+    if (state.measure && line.status == report::Status::pass && one.variant->role != Role::faulty) {
         begin("measuring");
-        const Tensor again = measure(one, in);
+        const Tensor again = state.measure(one, in);
         if (std::memcmp(again.data(), computed.out.data(), out.spec.bytes()) != 0)
-            if (const validation::Judgement judged = judge(one, in, again.slab());
-                judged.verdict != validation::Verdict::pass) {
+            if (judged = judge(one, in, again.slab()); judged.verdict != validation::Verdict::pass) {
                 record(judged, one, line);
                 line.reason = "when called many times: " + line.reason;
             }

@@ -42,6 +42,16 @@ class Staging {
         return seconds;
     }
 
+    /// Are these bytes of the device those of the host?
+    bool same(const std::byte* device, const std::byte* host, std::size_t size) {
+        for (std::size_t at = 0; at < size; at += piece) {
+            const std::size_t n = std::min(piece, size - at);
+            queue_.time([&] { queue_.copy(device + at, pinned_.data(), n, cuda::Direction::to_host); });
+            if (std::memcmp(pinned_.data(), host + at, n) != 0) return false;
+        }
+        return true;
+    }
+
   private:
     static constexpr std::size_t piece = std::size_t{64} << 20;
 

@@ -92,14 +92,6 @@ std::string bytes_text(std::uint64_t bytes) {
     return fmt::format("{:.3g} {}", size, units[unit]);
 }
 
-std::string time_text(double seconds) {
-    if (seconds <= 0) return "-";
-    const double ms = seconds * 1e3;
-    if (ms < 0.0005) return "< 0.001 ms";
-    if (ms >= 1e4) return fmt::format("{:.1f} s", seconds);
-    return fmt::format("{:.{}f} ms", ms, ms < 0.0995 ? 3 : ms < 9.95 ? 2 : ms < 99.5 ? 1 : 0);
-}
-
 void Reasons::add(const std::string& name, std::string_view variant, const std::string& reason) {
     const std::string prefix = std::string(variant) + ": ";
     const std::string rest = reason.rfind(prefix, 0) == 0 ? reason.substr(prefix.size()) : reason;

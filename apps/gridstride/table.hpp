@@ -33,9 +33,6 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// "672 B", "1.2 MiB".
 std::string bytes_text(std::uint64_t bytes);
 
-/// "1.23 ms", "< 0.001 ms", "12.3 s"; "-" of 0.
-std::string time_text(double seconds);
-
 /// "a, b and c: reason" of cases and their reasons, those with one reason together, in the order of the first. A reason
 /// that begins with the variant's word ("tiled: ...") loses it.
 class Reasons {

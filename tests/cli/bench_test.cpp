@@ -17,7 +17,8 @@ class Benching : public Command {
     nlohmann::json document() const { return nlohmann::json::parse(read_text(folder / "out/job/bench.json")); }
     /// The row of that case.
     nlohmann::json row(const std::string& name) const {
-        for (const auto& one : document()["rows"])
+        const nlohmann::json whole = document();
+        for (const auto& one : whole["rows"])
             if (one["case"] == name) return one;
         ADD_FAILURE() << "no row " << name;
         return {};
