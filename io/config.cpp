@@ -559,23 +559,31 @@ class Loader {
         }
     }
 
+    /// Of a list those that a job's device has not are left out there, as long as it has another of them.
     void variant_applies(const Node& node) {
         const auto setting = read_variant(reader_, node);
         if (!setting) return;
+        const auto runs_somewhere = [&](const std::string& word) {
+            return std::any_of(config_.jobs.begin(), config_.jobs.end(), [&](const Job& job) {
+                if (job.entry == nullptr) return false;
+                const auto allowed = variant_words(*job.entry, job.device);
+                return std::find(allowed.begin(), allowed.end(), word) != allowed.end();
+            });
+        };
+        const bool some = std::any_of(setting->words.begin(), setting->words.end(), runs_somewhere);
         for (std::size_t i = 0; i < setting->words.size(); ++i) {
             const std::string& word = setting->words[i];
-            if (word == "all" || word == "auto") continue;
+            if (word == "all" || word == "auto" || runs_somewhere(word)) continue;
             std::vector<std::string> words{"auto", "all"};
-            bool taken = false, elsewhere = false;
+            bool elsewhere = false;
             for (const Job& job : config_.jobs) {
                 if (job.entry == nullptr) continue;
                 const auto allowed = variant_words(*job.entry, job.device);
-                taken = taken || std::find(allowed.begin(), allowed.end(), word) != allowed.end();
                 elsewhere = elsewhere || find(*job.entry, word) != nullptr;
                 for (const std::string& one : allowed)
                     if (std::find(words.begin(), words.end(), one) == words.end()) words.push_back(one);
             }
-            if (taken) continue;
+            if (elsewhere && some) continue;
             reader_.error(
                 setting->marks[i],
                 fmt::format("no job's operation has a variant {}{}{}; they have {}", show(std::string_view(word)),

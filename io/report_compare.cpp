@@ -102,15 +102,17 @@ std::vector<SpeedChange> compare_benches(const Document& a, const Document& b) {
         change.ratio = change.after / change.before;
         change.low = quartile(*pair.b, "q1") / quartile(*pair.a, "q3");
         change.high = quartile(*pair.b, "q3") / quartile(*pair.a, "q1");
+        const bool on_cpu = text(*pair.a, {"method"}) == "clock" || text(*pair.b, {"method"}) == "clock";
+        const double near = on_cpu ? same_speed_on_cpu : same_speed, beyond = on_cpu ? same_speed_on_cpu : 0;
         if (text(*pair.a, {"verdict"}) == "pass" && now != "pass")
             change.verdict = now.empty() ? "no verdict" : now, change.worse = true;
         else if (!(change.before > 0) || !(change.after > 0))
             change.verdict = "not timed";
-        else if (change.low >= 1 - same_speed && change.high <= 1 + same_speed)
+        else if (change.low >= 1 - near && change.high <= 1 + near)
             change.verdict = "same";
-        else if (change.low > 1)
+        else if (change.low > 1 + beyond)
             change.verdict = "slower", change.worse = true;
-        else if (change.high < 1)
+        else if (change.high < 1 - beyond)
             change.verdict = "faster";
         else
             change.verdict = "unclear";  // also where a quartile is not known

@@ -18,6 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double warm_up_share = 0.1;                         // of the budget
 constexpr double replay_below = 1e-4;                         // seconds: shorter kernels are timed by replaying a graph
 constexpr double graph_seconds = 1e-3, clock_seconds = 1e-4;  // of a sample, at the least
+constexpr int cpu_rounds = 3;                                 // plans and memory of their own
 constexpr std::size_t large = std::size_t{1} << 30;           // bytes from which a rate no longer changes
 
 double since(Clock::time_point start) {
@@ -136,8 +137,9 @@ timing::Seconds sampled(Sample sample, double budget) {
     return timing::summary(std::move(samples));
 }
 
-Measured measure(const gridstride::Plan& plan, const Problem& problem, int alias, std::span<const Slab> in,
-                 double budget) {
+/// One plan's times.
+Measured one_round(const gridstride::Plan& plan, const Problem& problem, int alias, std::span<const Slab> in,
+                   double budget) {
     const Place& place = problem.place;
     const bool on_cuda = place.device == Device::cuda;
     std::optional<cuda::Queue> queue;
@@ -186,11 +188,24 @@ Measured measure(const gridstride::Plan& plan, const Problem& problem, int alias
     return result;
 }
 
+template <class Prepare>
+Measured measure(Prepare prepare, const Problem& problem, int alias, std::span<const Slab> in, double budget) {
+    if (problem.place.device == Device::cuda) return one_round(prepare(), problem, alias, in, budget);
+    Measured result;
+    std::vector<double> samples;
+    for (int round = 0; round < cpu_rounds; ++round) {
+        result = one_round(prepare(), problem, alias, in, budget / cpu_rounds);
+        samples.insert(samples.end(), result.seconds.samples.begin(), result.seconds.samples.end());
+    }
+    result.seconds = timing::summary(std::move(samples));
+    return result;
+}
+
 }  // namespace
 
 Measured measure(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in,
                  double budget) {
-    return measure(prepare(variant, problem), problem, in_place(op, problem), in, budget);
+    return measure([&] { return prepare(variant, problem); }, problem, in_place(op, problem), in, budget);
 }
 
 double Rates::of(rates::Mix mix, std::size_t bytes, const Place& place) {
@@ -211,7 +226,8 @@ double Rates::of(rates::Mix mix, std::size_t bytes, const Place& place) {
     std::size_t moved = 0;
     for (const auto* specs : {&problem.in, &problem.out})
         for (const Spec& spec : *specs) moved += spec.bytes();
-    rate = static_cast<double>(moved) / measure(rates::prepare(mix, problem), problem, -1, in, budget_).seconds.median;
+    const auto plan = [&] { return rates::prepare(mix, problem); };
+    rate = static_cast<double>(moved) / measure(plan, problem, -1, in, budget_).seconds.median;
     return rate;
 }
 

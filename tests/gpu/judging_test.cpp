@@ -33,8 +33,8 @@ TEST_F(GpuJudging, FindsFaultsInTheAnswersOfEveryVariant) {
             if (variant->device != Device::cuda || variant->role == Role::faulty) continue;
             SCOPED_TRACE(std::string(entry.op->name) + "[" + std::string(variant->name) + "]");
             const Row row{&entry, variant};
-            expect_faults_found(row, on_cuda, {.mode = Validate::Mode::full}, 2, 3, false);
-            expect_faults_found(row, on_cuda, {.sample = 16, .terms = 1}, 100, 2, true);
+            expect_faults_found(row, on_cuda, {.mode = Validate::Mode::full}, 2, 6, false);
+            expect_faults_found(row, on_cuda, {.sample = 16, .terms = 1}, 100, 6, true);
             expect_faults_found_in_a_large_answer(row, on_cuda);
         }
 }

@@ -409,10 +409,10 @@ TEST(CompareRuns, CasesOfOneSideAreNamed) {
 }
 
 /// The verdict on one row whose times are {median, q1, q3} before and after.
-SpeedChange change_of(std::array<double, 3> before, std::array<double, 3> after) {
-    const auto document = [](const std::array<double, 3>& times) {
+SpeedChange change_of(std::array<double, 3> before, std::array<double, 3> after, const char* method = "events") {
+    const auto document = [method](const std::array<double, 3>& times) {
         Json row = row_json("tiled", "custom", 64, times[0]);
-        row["seconds"]["q1"] = times[1], row["seconds"]["q3"] = times[2];
+        row["method"] = method, row["seconds"]["q1"] = times[1], row["seconds"]["q3"] = times[2];
         return bench_document({row});
     };
     return compare_benches(document(before), document(after)).at(0);
@@ -428,6 +428,11 @@ TEST(CompareBenches, VerdictsMindTheSpread) {
     EXPECT_EQ(change_of({100, 80, 120}, {100, 80, 120}).verdict, "unclear");        // too wide to say the same
     EXPECT_EQ(change_of({100, NAN, NAN}, {200, 199, 201}).verdict, "unclear");      // nothing known of the spread
     EXPECT_EQ(change_of({NAN, NAN, NAN}, {200, 199, 201}).verdict, "not timed");
+    EXPECT_EQ(change_of({100, 99, 101}, {108, 107, 109}).verdict, "slower");
+    EXPECT_EQ(change_of({100, 99, 101}, {108, 107, 108.5}, "clock").verdict, "same");  // a CPU: to 1.096
+    EXPECT_EQ(change_of({100, 97, 103}, {110, 107, 113}, "clock").verdict, "unclear");
+    EXPECT_EQ(change_of({100, 99, 101}, {120, 119, 121}, "clock").verdict, "slower");
+    EXPECT_EQ(change_of({100, 99, 101}, {80, 79, 81}, "clock").verdict, "faster");
     const SpeedChange slower = change_of({100, 98, 104}, {150, 147, 156});
     EXPECT_DOUBLE_EQ(slower.ratio, 1.5);
     EXPECT_DOUBLE_EQ(slower.low, 147.0 / 104);
