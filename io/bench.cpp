@@ -160,9 +160,9 @@ bool is_csv(const std::string& head) {
 
 constexpr report::Leaving whole{"bench.json", "a bench writes its rows", report::is_report};
 constexpr report::Leaving table{"bench.csv", "a bench writes its rows", is_csv};
-constexpr report::Leaving page{
-    "report.html", "a bench writes its report for browsers",
-    [](const std::string& head) { return report::is_formatted(head, report::Format::html); }};
+constexpr report::Leaving page{"report.html", "a bench writes its report for browsers", [](const std::string& head) {
+                                   return report::is_formatted(head, report::Format::html);
+                               }};
 
 // ------------------------------------------------------------------------------------------------ reading
 

@@ -57,8 +57,8 @@ struct Bench {
     std::vector<Row> rows;
 };
 
-/// Gives each row with a time its ratio to the vendor's best of the same job, swept values (but `variant`) and device; a row of another
-/// program that of the job or case that it names.
+/// Gives each row with a time its ratio to the vendor's best of the same job, swept values (but `variant`) and device;
+/// a row of another program that of the job or case that it names.
 void relate_to_vendor(std::vector<Row>& rows);
 
 /// bench.json's content, schema 1, on one line.

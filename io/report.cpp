@@ -319,8 +319,8 @@ std::string in_the_way(const std::string& path, const std::function<bool(const s
 void refuse(const std::string& folder, const Leaving& leaving, Category category) {
     const std::string path = in_folder(folder, leaving.name);
     if (const std::string why = in_the_way(path, leaving.ours); !why.empty())
-        throw Error(category, fmt::format("{}: {}; {} there: move it, or choose another --output-dir", path, why,
-                                          leaving.what));
+        throw Error(category,
+                    fmt::format("{}: {}; {} there: move it, or choose another --output-dir", path, why, leaving.what));
 }
 
 void write_whole(const std::string& content, const std::filesystem::path& path) {

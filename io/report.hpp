@@ -93,8 +93,8 @@ using Swept = std::vector<std::pair<std::string, Value>>;
 
 struct Case {
     std::string name, job, op, device, variant;
-    Swept sweep;  // what makes the case
-    std::string expect = "pass";                       // the outcome that was said to be right
+    Swept sweep;                  // what makes the case
+    std::string expect = "pass";  // the outcome that was said to be right
     Status status = Status::unvalidated;
     std::string reason;
     int exit = 0;  // the code an error calls for: 3 or 4; 0 elsewhere

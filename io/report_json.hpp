@@ -25,8 +25,8 @@ std::string text(const Json& json, int indent = -1);
 bool is_report(const std::string& head);
 /// A file that a verb leaves in its folder.
 struct Leaving {
-    const char *name, *what;                 // what: "a run writes its report"
-    bool (*ours)(const std::string& head);   // is a file that begins so one that may be replaced?
+    const char *name, *what;                // what: "a run writes its report"
+    bool (*ours)(const std::string& head);  // is a file that begins so one that may be replaced?
 };
 /// Error: something else lies under that name.
 void refuse(const std::string& folder, const Leaving& leaving, Category category);

@@ -718,8 +718,8 @@ void pose_bench(config::Config& config) {
         job.output_file.reset();
         job.outputs.clear();
         job.against.reset();  // computed elsewhere: it has no time
-        const bool swept = std::any_of(job.sweep.begin(), job.sweep.end(),
-                                       [](const auto& value) { return value.first == "variant"; });
+        const bool swept =
+            std::any_of(job.sweep.begin(), job.sweep.end(), [](const auto& value) { return value.first == "variant"; });
         if (job.entry == nullptr || swept || read.count(job.name) > 0) continue;
         std::vector<std::string>& words = job.variants;
         const auto named = [&](std::string_view word) {

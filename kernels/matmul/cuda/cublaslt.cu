@@ -18,8 +18,8 @@ using gridstride::cuda::check;
 using std::int64_t;
 
 constexpr int most_algorithms = 8, trials = 3;
-constexpr double replay_below = 1e-4;  // seconds: shorter ones are told apart as a replayed graph
-constexpr int replayed = 50;           // calls of it
+constexpr double replay_below = 1e-4;    // seconds: shorter ones are told apart as a replayed graph
+constexpr int replayed = 50;             // calls of it
 constexpr std::uint32_t alignment = 16;  // bytes, of every operand's first element
 
 struct Algorithm {  // nvcc 13.0 fails on a vector of the library's unnamed struct itself
