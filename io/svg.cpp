@@ -15,7 +15,7 @@ namespace {
 
 constexpr double width = 900, left = 78, right = 600, top = 14, bottom_margin = 52, line_height = 18;
 constexpr std::size_t colours = 8;
-constexpr std::size_t legend_letters = 36, bar_letters = 34;
+constexpr std::size_t legend_letters = 36, bar_letters = 31;
 
 constexpr std::array<std::string_view, 6> shapes = {
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",                   // circle
