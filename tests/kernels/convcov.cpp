@@ -1081,7 +1081,13 @@ TEST(Convcov, InputsThatDoNotFitAreRefusedByName) {
                        {to_text(shape), "(2, 3, 5, 6, 3, 5, 6)", "(2, 3, 5, 6, 5, 6)"});
 
     expect_refused(three, {none, mu, none, none}, "inputs.coef", {"coef is required", "factor"});
-    expect_refused(three, {none, mu, f32({4, 1}), none}, "inputs.coef", {"(4, 1)", "(O,)"});
+    expect_refused(three, {none, mu, f32({2, 4, 1}), none}, "inputs.coef", {"(2, 4, 1)", "(O,)", "(S, O)"});
+    expect_refused(three, {none, mu, f32({0, 4}), none}, "inputs.coef", {"(0, 4)", "S >= 1"});
+    expect_refused(three, {none, mu, f32({3, 4}), f32({2, 4, 3, 4, 3, 4})}, "inputs.accumulate",
+                   {"rank 6", "(S, B, O, Ho, Wo, Ho, Wo)"});
+    expect_refused(three, {none, mu, f32({3, 4}), f32({1, 2, 4, 3, 4, 3, 4})}, "inputs.accumulate",
+                   {"(1, 2, 4, 3, 4, 3, 4)", "(3, 2, 4, 3, 4, 3, 4)"});
+    expect_refused(three, {none, mu, f32({3, 4}), f32({3, 2, 5, 3, 4})}, "inputs.coef", {"4 elements", "5 output"});
     expect_refused(three, {none, mu, scalar, none}, "params.channels", {"channels", "coef", "accumulate"});
     expect_refused(with_form("factor"), {none, mu, coef, none}, "inputs.coef", {"factor", "no coef"});
     expect_refused(with_form("factor"), {none, mu, none, f32({2, 4, 3, 4})}, "inputs.accumulate",
@@ -1107,6 +1113,31 @@ TEST(Convcov, InputsThatDoNotFitAreRefusedByName) {
                    {"complex64", "real types"});
     expect_refused(three, {{DType::complex128, {2, 3, 5, 6, 5, 6}}, mu, coef, none}, "inputs.gamma", {"complex128"});
     expect_refused(three, {none, mu, {DType::complex128, {4}}, none}, "inputs.coef", {"complex128"});
+
+    const auto with = [](std::string_view name, Value value, const char* form = "variance") {
+        return params({{"kernel", Values{3, 2}}, {"form", form}, {name, std::move(value)}});
+    };
+    const Spec weights = f32({4, 3, 3, 2});
+    expect_refused(with("noise", "both"), {none, mu, coef}, "params.noise", {"programming", "read"});
+    expect_refused(with("padding_mode", "reflect"), {none, mu, coef}, "params.padding_mode", {"zeros", "circular"});
+    expect_refused(with("padding_mode", "circular"), {none, f32({2, 3, 0, 6}), coef}, "params.padding_mode",
+                   {"(2, 3, 0, 6)", "zeros"});
+    expect_refused(with("symmetric", true), {none, mu, coef}, "params.symmetric", {"none", "assume", "check"});
+    expect_refused(with("bias", 1), {none, mu, coef}, "params.bias", {"true or false"});
+    expect_refused(with("bias", true, "factor"), {none, mu}, "params.bias", {"factor", "no bias"});
+    expect_refused(with("noise", "read", "factor"), {none, mu}, "params.noise", {"factor", "form: variance"});
+    expect_refused(with("bias", true), {none, mu, none, none, weights}, "params.bias", {"weight_variance"});
+    expect_refused(with("noise", "read", "factor"), {none, mu, none, none, weights}, "inputs.weight_variance",
+                   {"factor", "no weight_variance"});
+    expect_refused(with("noise", "read"), {none, mu, coef, none, weights}, "inputs.weight_variance", {"both"});
+    expect_refused(with("noise", "read"), {none, mu, none, none, f32({4, 3, 2, 3})}, "inputs.weight_variance",
+                   {"(4, 3, 2, 3)", "(O, 3, 3, 2)"});
+    expect_refused(with("noise", "read"), {none, mu, none, none, f32({})}, "inputs.weight_variance", {"(O, 3, 3, 2)"});
+    expect_refused(with("channels", 5), {none, mu, none, none, weights}, "params.channels",
+                   {"channels is 5", "weight_variance has 4"});
+    expect_refused(with("noise", "read"), {none, mu, none, f32({2, 5, 3, 5}), weights}, "inputs.weight_variance",
+                   {"4 elements", "5 output channels"});
+
     expect_refused(three, {none, mu, coef, none}, "result_dtype", {"complex64"}, DType::complex64);
     expect_refused(three, {none, mu, coef, none}, "result_dtype", {"int32"}, DType::int32);
 }

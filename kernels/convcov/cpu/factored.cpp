@@ -480,7 +480,13 @@ const Variant row{
     .role = Role::custom,
     .device = Device::cpu,
     .doc = "channels summed first, then row pairs, then column pairs, then added to all blocks; one pass over memory",
-    .refuses = [](const Problem&) { return std::string(); },
+    .refuses =
+        [](const Problem& problem) {
+            const Geometry g = geometry(problem);
+            const bool plain = !g.circular && g.noise == Noise::programming && !g.bias && !g.half_gamma &&
+                               !g.per_weight && g.vectors == 0;
+            return plain ? std::string() : "factored takes zeros around the map, noise: programming and one coef alone";
+        },
     .prepare = prepare,
     .memory = memory,
     .growth = [](const Problem&, std::int64_t n) { return std::sqrt(static_cast<double>(n)); },

@@ -78,6 +78,7 @@ std::int64_t threads_of(const Problem& problem) {
 }
 
 std::string refuses(const Problem& problem) {
+    if (!is_plain(problem)) return "block_per_output takes zeros around the map, noise: programming and one coef alone";
     return typed(problem, [&]<class T, class U>() {
         return gridstride::cuda::launch_refusal(
             problem, reinterpret_cast<const void*>(block_per_output_kernel<T, U>), 1,

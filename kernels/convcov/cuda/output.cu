@@ -58,6 +58,11 @@ Sizes sizes_of(const Problem& problem) {
     return s;
 }
 
+bool is_plain(const Problem& problem) {
+    const Geometry g = geometry(problem);
+    return !g.circular && g.noise == Noise::programming && !g.bias && !g.half_gamma && !g.per_weight && g.vectors == 0;
+}
+
 Plan plan(const Problem& problem, Launch launch) {
     Plan plan;
     if (problem.out[0].size() == 0) {

@@ -52,6 +52,9 @@ struct Sizes {
 };
 Sizes sizes_of(const Problem& problem);
 
+/// Zeros around the map, noise: programming, one coef?
+bool is_plain(const Problem& problem);
+
 /// The arrays of a call. gammas, before (accumulate) and coefs are null where absent; before may be the same memory as
 /// out. T: type of the inputs, U: of the output.
 template <class T, class U>

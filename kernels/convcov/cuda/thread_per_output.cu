@@ -53,6 +53,8 @@ std::int64_t threads_of(const Problem& problem) {
 }
 
 std::string refuses(const Problem& problem) {
+    if (!is_plain(problem))
+        return "thread_per_output takes zeros around the map, noise: programming and one coef alone";
     const std::string why = typed(problem, [&]<class T, class U>() {
         return gridstride::cuda::launch_refusal(problem, reinterpret_cast<const void*>(thread_per_output_kernel<T, U>),
                                                 1, 0);
