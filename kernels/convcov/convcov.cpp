@@ -768,7 +768,7 @@ const Op op{
     .terms = terms,
     .rule = [](const Problem&) { return Rule::accumulated; },
     .prefer = [](const Problem&) -> std::vector<std::string_view> {
-        return {"thread_per_output", "factored"};
+        return {"factored", "thread_per_output"};
     },
     .axes = axes,
     .cut = cut,

@@ -81,12 +81,12 @@ Plan plan(const Problem& problem, Launch launch) {
             gridstride::cuda::check_launch();
         };
     });
-    plan.step = [=, in = problem.in, type = arithmetic(op, problem), converts = plan.workspace > 0](const Call& call) {
+    plan.step = [=, in = problem.in, type = arithmetic(op, problem), own = plan.workspace](const Call& call) {
         const auto data = [&](Operand which) -> const std::byte* {
             return in[which].present ? call.in[which].data : nullptr;
         };
-        Pointers pointers{data(gamma), data(mu), data(accumulate), data(coef), call.out[0].data};
-        if (converts) {
+        Pointers pointers{data(gamma), data(mu), data(accumulate), data(coef), call.out[0].data, call.workspace + own};
+        if (own > 0) {
             gridstride::cuda::convert(in[coef].dtype, pointers.coefs, type, call.workspace, in[coef].size(), nullptr,
                                       call.stream);
             pointers.coefs = call.workspace;

@@ -137,6 +137,7 @@ decltype(auto) typed(const Problem& problem, F&& f) {
 struct Pointers {
     const std::byte *gammas, *mus, *before, *coefs;
     std::byte* out;
+    std::byte* scratch;  // behind the workspace that plan() itself uses
 
     template <class T, class U>
     Arrays<T, U> as() const {
