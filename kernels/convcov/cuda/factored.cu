@@ -17,10 +17,10 @@ namespace {
 
 constexpr Tuning tuning;
 constexpr Shapes shapes{
-    .whole = {.rows = 2, .channels = 4, .threads = 256, .blocks = 3},
-    .single = {.rows = 1, .channels = 16, .threads = 256, .blocks = 2},
-    .staged = {.channels = 8, .threads = 256, .blocks = 3},
-    .direct = {.channels = 4, .threads = 128, .blocks = 1},
+    .whole = {.rows = 2, .depth = 4, .threads = 256, .blocks = 4},
+    .single = {.rows = 1, .depth = 16, .threads = 128, .blocks = 4},
+    .staged = {.depth = 8, .threads = 256, .blocks = 4},
+    .direct = {.depth = 4, .threads = 128, .blocks = 1},
 };
 constexpr bool lawful(int threads, int blocks) {  // whole warps, as many threads as a multiprocessor has
     return threads % 32 == 0 && threads <= 1024 && threads * blocks <= 2048;
@@ -40,15 +40,10 @@ bool overlaps(const Problem& problem) {
     return major >= 9;
 }
 
-bool one_coef(const Problem& problem) {
-    return problem.in[coef].shape.empty();
-}
-
-std::size_t sums_bytes(const Problem& problem) {
+Schedule schedule_of(const Problem& problem) {
     return typed(problem, [&]<class T, class U>() {
-        const Schedule schedule =
-            schedule_of<T, U>(geometry(problem), given(problem.in, gamma), one_coef(problem), tuning, shapes, true);
-        return static_cast<std::size_t>(schedule.sums) * sizeof(accumulator<T, U>);
+        return schedule_of<T, U>(geometry(problem), given(problem.in, gamma), problem.in[coef].shape.empty(), tuning,
+                                 shapes, true);
     });
 }
 
@@ -57,7 +52,12 @@ std::string refuses(const Problem& problem) {
         return "weight_variance does not factor: R differs from output channel to output channel; thread_per_output "
                "takes it";
     if (problem.out[0].size() == 0) return {};
-    return too_large(geometry(problem));
+    const std::string why = too_large(geometry(problem));
+    if (!why.empty()) return why;
+    const Schedule schedule = schedule_of(problem);
+    if (schedule.sums / schedule.batches > std::numeric_limits<std::int32_t>::max())
+        return "S, the sum over channels, of the input rows under an output row has 2^31 elements or more";
+    return {};
 }
 
 /// Where places are apart (noise: read) the rest of the blocks, as it was: the kernels write their diagonals alone.
@@ -77,7 +77,7 @@ void settle(const Problem& problem, const Pointers& pointers, Stream stream) {
 }
 
 std::string words(const Schedule& s, std::size_t sum) {
-    if (s.direct) return "S summed in the kernel that adds R, one launch";
+    if (s.way == Way::direct) return "S summed in the kernel that adds R, one launch";
     const auto count = [](std::int64_t n, const char* what) {
         return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
     };
@@ -92,7 +92,8 @@ Plan prepare(const Problem& problem) {
     return typed(problem, [&]<class T, class U>() {
         using A = accumulator<T, U>;
         const Geometry g = geometry(problem);
-        const bool has_gamma = given(problem.in, gamma), one = one_coef(problem), dependent = overlaps(problem);
+        const bool has_gamma = given(problem.in, gamma), one = problem.in[coef].shape.empty(),
+                   dependent = overlaps(problem);
         const auto scheduled = [=](bool aligned) {
             return schedule_of<T, U>(g, has_gamma, one, tuning, shapes, aligned);
         };
@@ -115,7 +116,8 @@ Plan prepare(const Problem& problem) {
         result.words = words(usual, sizeof(A));
         const Scatter s = scatter_of(usual, usual.turns().front());
         const Kernels<T, U> kernels = kernels_of<shapes, T, U>(usual);
-        const dim3 grid = scatter_grid(s), block(static_cast<unsigned>(kernels.scatter_shape.threads));
+        const dim3 grid = scatter_grid(usual, usual.turns().front()),
+                   block(static_cast<unsigned>(kernels.scatter_shape.threads));
         result.launched = gridstride::cuda::describe(reinterpret_cast<const void*>(kernels.scatter), grid, block, 0,
                                                      static_cast<std::int64_t>(s.tile.rows) * s.tile.vectors * grid.y);
         return result;
@@ -123,7 +125,8 @@ Plan prepare(const Problem& problem) {
 }
 
 std::size_t workspace(const Problem& problem) {
-    return memory(problem) + (problem.out[0].size() == 0 ? 0 : sums_bytes(problem));
+    if (problem.out[0].size() == 0) return memory(problem);
+    return memory(problem) + static_cast<std::size_t>(schedule_of(problem).sums) * size_of(arithmetic(op, problem));
 }
 
 }  // namespace

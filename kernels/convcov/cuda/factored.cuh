@@ -7,10 +7,15 @@
 //            places, so that the block's loads of mu come from L1. Channels are summed in groups (group_size), the
 //            groups' sums in ascending order, whoever makes them: one thread all groups, or, where there are few
 //            places, one thread a group and a block their sum.
-//   scatter  R = sum over taps of S, blocks of 3 x 3 taps at a time, then accumulate + coef R of some channels. A block
-//            has a tile of (i, j) and (i', j'): one thread an element of R, exchanged through shared memory, then one
-//            thread a vector of it for all its channels. Where `direct`, S is summed on the spot: one launch for small
-//            problems.
+//   scatter  R = sum over columns v of the sum over rows u of S, then accumulate + coef R of some channels. A block has
+//   a
+//            tile of (i, j) and (i', j') and makes R in shared memory, then a thread has a vector of it for all its
+//            channels. An element of R is made by a thread from all its taps (of_taps; where `direct` from gamma and mu
+//            themselves: one launch for small problems), or, under three columns one apart, by a thread that goes along
+//            j and j' together and so sums each column once (marching).
+//
+// Both stream: a thread keeps `depth` loads of gamma or of accumulate in flight (cp.async to slots of its own in shared
+// memory), without registers to hold them.
 //
 // S is in the accumulator's type and lies in a workspace that the L2 holds: as many batches, or output rows of one
 // batch (then the panels of S, one an input row, are a ring), as fit are done at a time. reduce and scatter follow each
@@ -38,33 +43,32 @@ struct Divisor {
     __device__ unsigned remainder(unsigned n) const { return n - quotient(n) * divisor; }
 };
 
-/// A Window: all its places are below 2^30.
+/// A Window: all its places are below 2^30. lift: a multiple of `in` that lifts places of a circular one above 0.
 struct Side {
-    int in = 1, taps = 1, stride = 1, dilation = 1, before = 0;
+    int in = 1, taps = 1, stride = 1, dilation = 1, before = 0, lift = 0;
     bool circular = false;
+    Divisor of_in{1};
 
     __device__ int position(int i, int u) const {
         const int place = i * stride + u * dilation - before;
-        if (!circular || inside(place)) return place;
-        const int rest = place % in;
-        return rest < 0 ? rest + in : rest;
+        return circular ? static_cast<int>(of_in.remainder(static_cast<unsigned>(place + lift))) : place;
     }
     __device__ bool inside(int place) const { return static_cast<unsigned>(place) < static_cast<unsigned>(in); }
 };
 
 /// How S lies: [b][panel of r][q][x], x being r' / step, q' (rows r' of another remainder never meet r). Where only
-/// places with themselves count, there is one x.
+/// places with themselves count, there is one x. Of one batch there are fewer than 2^31 elements.
 struct Panels {
-    std::int64_t batch = 0, row = 0, column = 0;  // strides
-    int second_row = 0, second_column = 0;
+    std::int64_t batch = 0;  // strides
+    int row = 0, column = 0, second_row = 0, second_column = 0;
     int first = 0;  // r of panel 0
     Divisor count{1}, step{1};
 
-    __device__ std::int64_t of_rows(unsigned b, int r, int r2) const {
-        return b * batch + count.remainder(static_cast<unsigned>(r - first)) * row +
-               static_cast<std::int64_t>(step.quotient(static_cast<unsigned>(r2))) * second_row;
+    __device__ int of_rows(int r, int r2) const {
+        return static_cast<int>(count.remainder(static_cast<unsigned>(r - first))) * row +
+               static_cast<int>(step.quotient(static_cast<unsigned>(r2))) * second_row;
     }
-    __device__ std::int64_t of_columns(int q, int q2) const { return q * column + q2 * second_column; }
+    __device__ int of_columns(int q, int q2) const { return q * column + q2 * second_column; }
 };
 
 /// Rows of vectors, shared out to blocks: `height` rows of `width` vectors each.
@@ -98,8 +102,12 @@ struct Reduction {
     Met rows_met, columns_met;
 };
 
+/// How scatter comes to R.
+enum class Way : std::uint8_t { direct, of_taps, marching };
+
 struct Scatter {
     Tile tile;
+    Divisor parts{1}, diagonals{1};  // where marching: of the j of one (b, i); j' - j a tile has
     Panels panels;
     Side rows, columns;
     int first_row = 0;                 // i of the first output
@@ -136,46 +144,49 @@ struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) Pack {
     T at[n];
 };
 
-/// Bits on their way; constant: nothing writes them while the kernel runs. They pass L1 by and leave L2 first, S stays.
-template <bool constant, class P>
-__device__ P load_once(const P* from) {
-    P result;
-    if constexpr (sizeof(P) % 16 == 0) {
-#pragma unroll
-        for (unsigned k = 0; k < sizeof(P) / 16; ++k) {
-            uint4 bits;
-            const auto* at = reinterpret_cast<const uint4*>(from) + k;
-            if constexpr (constant)
-                asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                             : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
-                             : "l"(at));
-            else
-                bits = __ldcs(at);
-            reinterpret_cast<uint4*>(&result)[k] = bits;
+/// A thread's own slots in shared memory, through which it streams vectors P of global memory: [slots][threads]. An
+/// element of 2 bytes travels in its aligned word.
+template <class P, int threads>
+struct Slots {
+    using Slot = std::conditional_t<sizeof(P) == 2, unsigned, P>;
+    Slot* own;
+
+    __device__ explicit Slots(unsigned char* memory) : own(reinterpret_cast<Slot*>(memory) + threadIdx.x) {}
+
+    __device__ void fetch(int slot, const P* from) const {
+        const auto to = static_cast<unsigned>(__cvta_generic_to_shared(own + slot * threads));
+        if constexpr (sizeof(P) == 16) {  // past L1
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+        } else if constexpr (sizeof(P) == 2) {
+            const auto at = reinterpret_cast<std::uintptr_t>(from);
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(at & ~std::uintptr_t{3}),
+                         "r"((at & 2) != 0 ? 4 : 2)
+                         : "memory");
+        } else {
+            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof(P)) : "memory");
         }
-    } else if constexpr (sizeof(P) == 8) {
-        uint2 bits;
-        if constexpr (constant)
-            asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
-                         : "=r"(bits.x), "=r"(bits.y)
-                         : "l"(from));
-        else
-            bits = __ldcs(reinterpret_cast<const uint2*>(from));
-        result = reinterpret_cast<const P&>(bits);
-    } else if constexpr (sizeof(P) == 4) {
-        unsigned bits;
-        if constexpr (constant)
-            asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(from));
-        else
-            bits = __ldcs(reinterpret_cast<const unsigned*>(from));
-        result = reinterpret_cast<const P&>(bits);
-    } else {
-        static_assert(sizeof(P) == 2);
-        unsigned short bits = __ldcs(reinterpret_cast<const unsigned short*>(from));
-        result = reinterpret_cast<const P&>(bits);
     }
-    return result;
+    __device__ P take(int slot, const P* from) const {
+        const Slot bits = own[slot * threads];
+        if constexpr (sizeof(P) == 2) {
+            const auto half =
+                static_cast<unsigned short>((reinterpret_cast<std::uintptr_t>(from) & 2) != 0 ? bits >> 16 : bits);
+            return reinterpret_cast<const P&>(half);
+        } else {
+            return bits;
+        }
+    }
+};
+/// Ends a group of fetches; waits for all groups but the last `depth - 1`.
+__device__ inline void end_group() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
 }
+template <int depth>
+__device__ void wait_group() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(depth - 1) : "memory");
+}
+template <class P, int threads, int slots>
+constexpr int slots_bytes = (sizeof(P) == 2 ? 4 : sizeof(P)) * threads* slots;
 
 template <class P>
 __device__ void store_once(P* to, const P& value) {
@@ -209,19 +220,21 @@ __device__ inline bool is_met(const Reduction& s, int r, int q, int x, int n) {
     return begin < end && (first != last || (q2 + n > begin && q2 < end));
 }
 
-/// Threads, places p a thread, channels whose loads are in flight. One place a thread where groups of channels are
-/// split.
-template <class T, class A, int vector, int rows, int channels, int threads, int blocks>
+/// Places p a thread, channels in flight, threads a block. single: one place a thread, and, where s.split, one group.
+template <class T, class A, int vector, bool single, int rows, int depth, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
     factored_reduce_kernel(const T* gammas, const T* mus, A* sums, const __grid_constant__ Reduction s) {
     using gridstride::cuda::widen;
+    using Vector = Pack<T, vector>;
+    static_assert(!single || rows == 1);
+    __shared__ __align__(16) unsigned char memory[slots_bytes<Vector, threads, depth * rows>];
     if (s.first) wait_for_previous();
     release_next();
 
     // The place in the tile.
     const unsigned positions = s.tile.width.divisor * s.tile.height;
     unsigned position = threadIdx.x, group = 0;
-    if (rows == 1 && s.split) {
+    if (single && s.split) {
         group = position / positions;
         position -= group * positions;
     }
@@ -263,64 +276,76 @@ __global__ void __launch_bounds__(threads, blocks)
                 (!s.half || x + vector > first_place + k))
                 taking |= 1u << k;
 
-        const T* gamma_at = gammas + b * s.gamma_batch + (first_place - s.gamma_first_place) * s.gamma_place + x;
-        const T* mean_at = mus + static_cast<std::int64_t>(b) * s.channels * s.places;
-        const int last_group = rows == 1 && s.split ? static_cast<int>(group) + 1 : s.groups;
-        for (int g = static_cast<int>(group); taking != 0 && g < last_group; ++g) {
-            const int end = min((g + 1) * s.group_size, s.channels);
-            A part[rows][vector] = {};
-            for (int c = g * s.group_size; c < end; c += channels) {
-                Pack<T, vector> loaded[channels][rows], mean[channels];
-                T scale[channels][rows];
+        // A place that takes no part reads what one that does reads.
+        const int some = taking == 0 ? 0 : __ffs(static_cast<int>(taking)) - 1;
+        std::int64_t row_at[rows];
+        int scale_at[rows];
 #pragma unroll
-                for (int k = 0; k < channels; ++k) {
-                    const bool there = c + k < end;
-                    const T* from = gamma_at + (c + k) * s.gamma_channel;
+        for (int n = 0; n < rows; ++n) {
+            scale_at[n] = first_place + ((taking >> n & 1) != 0 ? n : some);
+            row_at[n] = (scale_at[n] - s.gamma_first_place) * s.gamma_place;
+        }
+        const bool split = single && s.split;
+        const int first = split ? static_cast<int>(group) * s.group_size : 0;
+        const int last = taking == 0 ? first : split ? min(first + s.group_size, s.channels) : s.channels;
+        const Slots<Vector, threads> slots(memory);
+        const auto gamma_of = [&](int c, int n) {
+            return reinterpret_cast<const Vector*>(gammas + b * s.gamma_batch + c * s.gamma_channel + row_at[n] + x);
+        };
+        const auto slot = [&](int c, int n) {
+            return static_cast<int>(static_cast<unsigned>(c - first) % depth) * rows + n;
+        };
+        const auto fetch = [&](int c) {
+            if (gammas != nullptr && c < last)
 #pragma unroll
-                    for (int n = 0; n < rows; ++n) {
-                        loaded[k][n] = {};
-                        if (gammas != nullptr && there && (taking >> n & 1) != 0)
-                            loaded[k][n] =
-                                load_once<true>(reinterpret_cast<const Pack<T, vector>*>(from + n * s.gamma_place));
-                    }
-                }
+                for (int n = 0; n < rows; ++n) slots.fetch(slot(c, n), gamma_of(c, n));
+            end_group();
+        };
 #pragma unroll
-                for (int k = 0; k < channels; ++k) {
-                    if (c + k >= end) continue;
-                    const T* means = mean_at + static_cast<std::int64_t>(c + k) * s.places;
-                    mean[k] = *reinterpret_cast<const Pack<T, vector>*>(means + x);
+        for (int k = 0; k < depth; ++k) fetch(first + k);
+        const T* means = mus + (static_cast<std::int64_t>(b) * s.channels + first) * s.places;
+        A part[rows][vector] = {};
+        int left = s.group_size;  // in the group
+#pragma unroll 2
+        for (int c = first; c < last; ++c) {
+            const auto mean = *reinterpret_cast<const Vector*>(means + x);
+            T scale[rows];
 #pragma unroll
-                    for (int n = 0; n < rows; ++n) scale[k][n] = (taking >> n & 1) != 0 ? means[first_place + n] : T(0);
-                }
+            for (int n = 0; n < rows; ++n) scale[n] = means[scale_at[n]];
+            means += s.places;
+            wait_group<depth>();
 #pragma unroll
-                for (int k = 0; k < channels; ++k) {
-                    if (c + k >= end) continue;
+            for (int n = 0; n < rows; ++n) {
+                Vector taken{};
+                if (gammas != nullptr) taken = slots.take(slot(c, n), gamma_of(c, n));
 #pragma unroll
-                    for (int n = 0; n < rows; ++n)
-#pragma unroll
-                        for (int e = 0; e < vector; ++e)
-                            part[n][e] += multiply_add(widen<A>(scale[k][n]), widen<A>(mean[k].at[e]),
-                                                       widen<A>(loaded[k][n].at[e]));
-                }
+                for (int e = 0; e < vector; ++e)
+                    part[n][e] += multiply_add(widen<A>(scale[n]), widen<A>(mean.at[e]), widen<A>(taken.at[e]));
             }
+            fetch(c + depth);
+            if (--left > 0 && c + 1 < last) continue;
+            left = s.group_size;
 #pragma unroll
             for (int n = 0; n < rows; ++n)
 #pragma unroll
-                for (int e = 0; e < vector; ++e) total[n][e] += part[n][e];
+                for (int e = 0; e < vector; ++e) {
+                    total[n][e] += part[n][e];
+                    part[n][e] = A(0);
+                }
         }
     }
     if (!s.first) wait_for_previous();
 
-    if constexpr (rows == 1) {
+    if constexpr (single) {
         __shared__ A parts[threads * vector];
         if (s.split) {  // one element a thread, groups in order
             __shared__ std::int64_t offsets[threads];
             if (group < static_cast<unsigned>(s.groups) && position < positions) {
+                const int r2 = static_cast<int>(s.of_width.quotient(x));
                 if (group == 0)
-                    offsets[position] = taking == 0
-                                            ? -1
-                                            : s.panels.of_rows(b, r[0], static_cast<int>(s.of_width.quotient(x))) +
-                                                  s.panels.of_columns(q[0], static_cast<int>(s.of_width.remainder(x)));
+                    offsets[position] = taking == 0 ? -1
+                                                    : b * s.panels.batch + s.panels.of_rows(r[0], r2) +
+                                                          s.panels.of_columns(q[0], x - r2 * s.width);
 #pragma unroll
                 for (int e = 0; e < vector; ++e) parts[(group * positions + position) * vector + e] = total[0][e];
             }
@@ -335,11 +360,12 @@ __global__ void __launch_bounds__(threads, blocks)
     }
 
     const int r2 = static_cast<int>(s.of_width.quotient(x)), q2 = x - r2 * s.width;
+    A* const batch = sums + b * s.panels.batch;
 #pragma unroll
     for (int n = 0; n < rows; ++n) {
         if ((taking >> n & 1) == 0) continue;
-        A* to = sums + s.panels.of_rows(b, r[n], r2) + s.panels.of_columns(q[n], q2);
-        if (!s.half || s.same_place) {
+        A* to = batch + s.panels.of_rows(r[n], r2) + s.panels.of_columns(q[n], q2);
+        if (!s.half) {
             Pack<A, vector> pack;
 #pragma unroll
             for (int e = 0; e < vector; ++e) pack.at[e] = total[n][e];
@@ -353,7 +379,7 @@ __global__ void __launch_bounds__(threads, blocks)
             to[e] = total[n][e];
             const int mirror_r = static_cast<int>(s.of_width.quotient(x + e)), mirror_q = x + e - mirror_r * s.width;
             if (x + e > p && mirror_r < s.end_row)
-                sums[s.panels.of_rows(b, mirror_r, r[n]) + s.panels.of_columns(mirror_q, q[n])] = total[n][e];
+                batch[s.panels.of_rows(mirror_r, r[n]) + s.panels.of_columns(mirror_q, q[n])] = total[n][e];
         }
     }
 }
@@ -366,48 +392,53 @@ struct Under {
     bool row[tap_block], column[tap_block];
 };
 
-/// R at one pair of outputs: blocks of taps, row-major within and among them. add(under, sum) adds a block's.
-template <class A, class Add>
-__device__ A window_sum(const Scatter& s, int i, int j, int i2, int j2, Add add) {
+/// R at one pair of outputs: over columns v, the sums over rows u. load(under, values) gives a block's S, [u][v].
+template <class A, class Load>
+__device__ A of_taps(const Scatter& s, int i, int j, int i2, int j2, Load load) {
     A sum = A(0);
-    for (int u = 0; u < s.rows.taps; u += tap_block)
-        for (int v = 0; v < s.columns.taps; v += tap_block) {
-            Under under;
+    for (int v = 0; v < s.columns.taps; v += tap_block) {
+        Under under;
+#pragma unroll
+        for (int k = 0; k < tap_block; ++k) {
+            under.q[k] = s.columns.position(j, v + k);
+            under.q2[k] = s.columns.position(j2, v + k);
+            under.column[k] = v + k < s.columns.taps && s.columns.inside(under.q[k]) && s.columns.inside(under.q2[k]);
+        }
+        A columns[tap_block] = {};
+        for (int u = 0; u < s.rows.taps; u += tap_block) {
 #pragma unroll
             for (int k = 0; k < tap_block; ++k) {
                 under.r[k] = s.rows.position(i, u + k);
                 under.r2[k] = s.rows.position(i2, u + k);
-                under.q[k] = s.columns.position(j, v + k);
-                under.q2[k] = s.columns.position(j2, v + k);
                 under.row[k] = u + k < s.rows.taps && s.rows.inside(under.r[k]) && s.rows.inside(under.r2[k]);
-                under.column[k] =
-                    v + k < s.columns.taps && s.columns.inside(under.q[k]) && s.columns.inside(under.q2[k]);
             }
             A values[tap_block * tap_block];
-            add(under, values);
+            load(under, values);
 #pragma unroll
-            for (const A value : values) sum += value;
+            for (int k = 0; k < tap_block * tap_block; ++k) columns[k % tap_block] += values[k];
         }
+#pragma unroll
+        for (const A column : columns) sum += column;
+    }
     return sum;
 }
 
-/// S read from the workspace.
+/// S read from the workspace, of one batch.
 template <class A>
 struct Staged {
     const A* sums;
     const Panels& panels;
-    unsigned b;
 
     __device__ void operator()(const Under& under, A* values) const {
-        std::int64_t columns[tap_block];
+        int columns[tap_block];
 #pragma unroll
         for (int k = 0; k < tap_block; ++k) columns[k] = panels.of_columns(under.q[k], under.q2[k]);
 #pragma unroll
         for (int k = 0; k < tap_block; ++k) {
-            const A* from = sums + panels.of_rows(b, under.r[k], under.r2[k]);
+            const int row = panels.of_rows(under.r[k], under.r2[k]);
 #pragma unroll
             for (int n = 0; n < tap_block; ++n)
-                values[k * tap_block + n] = under.row[k] && under.column[n] ? from[columns[n]] : A(0);
+                values[k * tap_block + n] = under.row[k] && under.column[n] ? sums[row + columns[n]] : A(0);
         }
     }
 };
@@ -419,13 +450,13 @@ struct Direct {
     const Scatter& s;
     unsigned b;
 
-    static constexpr int taps = tap_block * tap_block, channels = 2;
+    static constexpr int taps = tap_block * tap_block, channels = 2;  // in flight together
 
     __device__ void operator()(const Under& under, A* values) const {
         using gridstride::cuda::widen;
         const int width = s.columns.in, places = s.rows.in * width;
         int p[taps], x[taps];
-        std::int64_t gamma_at[taps];
+        const T* gamma_at[taps];
         unsigned taking = 0;
 #pragma unroll
         for (int k = 0; k < taps; ++k) {
@@ -433,8 +464,8 @@ struct Direct {
             p[k] = under.r[row] * width + under.q[column];
             x[k] = under.r2[row] * width + under.q2[column];
             const bool mirrored = s.half && x[k] < p[k];
-            gamma_at[k] = b * s.gamma_batch + ((mirrored ? x[k] : p[k]) - s.gamma_first_place) * s.gamma_place +
-                          (mirrored ? p[k] : x[k]);
+            gamma_at[k] = gammas + b * s.gamma_batch +
+                          ((mirrored ? x[k] : p[k]) - s.gamma_first_place) * s.gamma_place + (mirrored ? p[k] : x[k]);
             if (under.row[row] && under.column[column]) taking |= 1u << k;
             values[k] = A(0);
         }
@@ -450,7 +481,7 @@ struct Direct {
                     for (int k = 0; k < taps; ++k) {
                         loaded[n][k] = first[n][k] = second[n][k] = T(0);
                         if (c + n >= end || (taking >> k & 1) == 0) continue;
-                        if (gammas != nullptr) loaded[n][k] = gammas[gamma_at[k] + (c + n) * s.gamma_channel];
+                        if (gammas != nullptr) loaded[n][k] = gamma_at[k][(c + n) * s.gamma_channel];
                         const T* mean = means + static_cast<std::int64_t>(c + n) * places;
                         first[n][k] = mean[p[k]];
                         second[n][k] = mean[x[k]];
@@ -467,24 +498,63 @@ struct Direct {
     }
 };
 
-/// channels: output channels whose loads of accumulate are in flight.
-template <class T, class U, int vector, bool direct, int channels, int threads, int blocks>
+constexpr int march = 8;       // outputs j in a row that a thread goes along
+constexpr int march_taps = 3;  // columns, one apart; rows, at most
+
+/// R of j = j0 + k, k < march, j' = j2 + k (which may be outside), of rows i and i': put(k, R). sums: of one batch.
+template <class A, class Put>
+__device__ void marching(const Scatter& s, const A* sums, int i, int i2, int j0, int j2, Put put) {
+    int rows[march_taps];
+    bool inside[march_taps];
+#pragma unroll
+    for (int u = 0; u < march_taps; ++u) {
+        const int r = s.rows.position(i, u), r2 = s.rows.position(i2, u);
+        inside[u] = u < s.rows.taps && s.rows.inside(r) && s.rows.inside(r2);
+        rows[u] = s.panels.of_rows(r, r2) + s.panels.of_columns(j0 - s.columns.before, j2 - s.columns.before);
+    }
+    A columns[march + march_taps - 1];
+#pragma unroll
+    for (int k = 0; k < march + march_taps - 1; ++k) {
+        columns[k] = A(0);
+        const int q = j0 + k - s.columns.before, q2 = j2 + k - s.columns.before;
+        const bool there = s.columns.inside(q) && s.columns.inside(q2);
+        const int along = k * (s.panels.column + s.panels.second_column);
+#pragma unroll
+        for (int u = 0; u < march_taps; ++u) columns[k] += there && inside[u] ? sums[rows[u] + along] : A(0);
+        if (k >= march_taps - 1) put(k - march_taps + 1, ((A(0) + columns[k - 2]) + columns[k - 1]) + columns[k]);
+    }
+}
+
+/// depth: vectors of accumulate in flight a thread.
+template <class T, class U, int vector, Way way, int depth, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
     factored_scatter_kernel(Arrays<T, U> arrays, const accumulator<T, U>* sums, const __grid_constant__ Scatter s) {
     using A = accumulator<T, U>;
     using gridstride::cuda::narrow, gridstride::cuda::widen;
+    using Vector = Pack<T, vector>;
+    __shared__ __align__(16) unsigned char memory[slots_bytes<Vector, threads, depth>];
     __shared__ __align__(16) A results[threads * vector];
 
     const unsigned width = s.tile.width.divisor, positions = width * s.tile.height;
-    const unsigned chunk = s.tile.chunks.remainder(blockIdx.x);
-    const unsigned first_row = s.tile.chunks.quotient(blockIdx.x) * s.tile.height, first_vector = chunk * width;
+    const unsigned first_vector = s.tile.chunks.remainder(blockIdx.x) * width;
     const int wo = static_cast<int>(s.columns_out.divisor);
+    unsigned first_row = s.tile.chunks.quotient(blockIdx.x), end_row = s.tile.rows;  // rows: (b, i, j)
+    unsigned b_and_i = 0;
+    int j0 = 0;
+    if constexpr (way == Way::marching) {  // its lines are of one (b, i)
+        b_and_i = s.parts.quotient(first_row);
+        j0 = static_cast<int>(first_row - b_and_i * s.parts.divisor) * march;
+        end_row = (b_and_i + 1) * wo;
+        first_row = b_and_i * wo + j0;
+    } else {
+        first_row *= s.tile.height;
+    }
 
     // This thread's vector of outputs, of all channels.
     const unsigned line = s.tile.width.quotient(threadIdx.x), row = first_row + line;
     const unsigned at_vector = first_vector + threadIdx.x - line * width;
-    const bool active = threadIdx.x < positions && row < s.tile.rows && at_vector < s.tile.vectors;
-    const unsigned place = s.columns_out.quotient(row), batch = s.owned.quotient(place);
+    const bool active = threadIdx.x < positions && row < end_row && at_vector < s.tile.vectors;
+    const unsigned batch = s.owned.quotient(s.columns_out.quotient(row));
     const std::int64_t at = batch * s.out_batch +
                             static_cast<std::int64_t>(row - batch * s.owned.divisor * wo) * s.out_place + s.out_shift +
                             (s.same_place ? 0 : at_vector * vector);
@@ -493,65 +563,83 @@ __global__ void __launch_bounds__(threads, blocks)
         const unsigned coefficients = s.channels.quotient(k);
         return at + coefficients * s.out_vector + (k - coefficients * s.channels.divisor) * s.out_channel;
     };
-    Pack<T, vector> held[channels];
-    const auto fetch = [&](int k0) {
-#pragma unroll
-        for (int k = 0; k < channels; ++k)
-            if (k0 + k < end)
-                held[k] = load_once<false>(reinterpret_cast<const Pack<T, vector>*>(arrays.before + offset(k0 + k)));
+    const Slots<Vector, threads> slots(memory);
+    const auto before = [&](int k) { return reinterpret_cast<const Vector*>(arrays.before + offset(k)); };
+    const auto slot = [&](int k) { return static_cast<int>(static_cast<unsigned>(k - begin) % depth); };
+    const bool adds = arrays.before != nullptr;
+    const auto fetch = [&](int k) {
+        if (adds && k < end) slots.fetch(slot(k), before(k));
+        end_group();
     };
-    if constexpr (direct) wait_for_previous();
-    if (active && arrays.before != nullptr) fetch(begin);  // nothing before in this call writes it
-    if constexpr (!direct) wait_for_previous();
+    if constexpr (way == Way::direct) wait_for_previous();
+    if (active)  // nothing before in this call writes it
+#pragma unroll
+        for (int k = 0; k < depth; ++k) fetch(begin + k);
+    if constexpr (way != Way::direct) wait_for_previous();
     release_next();
 
-    // One element of R a thread, neighbours being neighbours along j'; then a vector a thread.
-    const unsigned line_elements = width * vector;
+    const A bias = s.bias ? A(1) : A(0);
+    if constexpr (way == Way::marching) {
+        // A thread an i' and a diagonal j' - j.
+        const unsigned diagonals = s.diagonals.divisor, of_tile = s.diagonals.quotient(threadIdx.x);
+        const int j2 = static_cast<int>(threadIdx.x - of_tile * diagonals) - (march - 1);
+        const unsigned lines = width * vector / static_cast<unsigned>(wo);  // i' in the tile
+        const int i2 = static_cast<int>(s.columns_out.quotient(first_vector * vector) + of_tile);
+        const unsigned b = s.owned.quotient(b_and_i);
+        const int i = s.first_row + static_cast<int>(b_and_i - b * s.owned.divisor);
+        if (of_tile < lines && i2 * wo < static_cast<int>(s.tile.vectors * vector))
+            marching<A>(s, sums + b * s.panels.batch, i, i2, j0, j2, [&](int k, A sum) {
+                if (static_cast<unsigned>(j2 + k) < static_cast<unsigned>(wo))
+                    results[(k * lines + of_tile) * wo + j2 + k] = s.bias ? sum + bias : sum;
+            });
+    } else {
+        // One element of R a thread, neighbours being neighbours along j'.
+        const unsigned line_elements = width * vector;
 #pragma unroll 1
-    for (unsigned n = 0; n < vector; ++n) {
-        const unsigned element = n * threads + threadIdx.x;
-        const unsigned of_line = vector == 1 ? line : s.tile.width.quotient(element / vector);
-        const unsigned row_at = first_row + of_line;
-        const unsigned x = first_vector * vector + element - of_line * line_elements;
-        if (element >= positions * vector || row_at >= s.tile.rows || x >= s.tile.vectors * vector) continue;
-        const unsigned place_at = s.columns_out.quotient(row_at), b = s.owned.quotient(place_at);
-        const int j = static_cast<int>(row_at - place_at * wo);
-        const int i = s.first_row + static_cast<int>(place_at - b * s.owned.divisor);
-        const int i2 = s.same_place ? i : static_cast<int>(s.columns_out.quotient(x));
-        const int j2 = s.same_place ? j : static_cast<int>(x) - i2 * wo;
-        A sum;
-        if constexpr (direct)
-            sum = window_sum<A>(s, i, j, i2, j2, Direct<A, T>{arrays.gammas, arrays.mus, s, b});
-        else
-            sum = window_sum<A>(s, i, j, i2, j2, Staged<A>{sums, s.panels, b});
-        results[element] = s.bias ? sum + A(1) : sum;
+        for (unsigned n = 0; n < vector; ++n) {
+            const unsigned element = n * threads + threadIdx.x;
+            const unsigned of_line = vector == 1 ? line : s.tile.width.quotient(element / vector);
+            const unsigned row_at = first_row + of_line;
+            const unsigned x = first_vector * vector + element - of_line * line_elements;
+            if (element >= positions * vector || row_at >= s.tile.rows || x >= s.tile.vectors * vector) continue;
+            const unsigned place_at = s.columns_out.quotient(row_at), b = s.owned.quotient(place_at);
+            const int j = static_cast<int>(row_at - place_at * wo);
+            const int i = s.first_row + static_cast<int>(place_at - b * s.owned.divisor);
+            const int i2 = s.same_place ? i : static_cast<int>(s.columns_out.quotient(x));
+            const int j2 = s.same_place ? j : static_cast<int>(x) - i2 * wo;
+            A sum;
+            if constexpr (way == Way::direct)
+                sum = of_taps<A>(s, i, j, i2, j2, Direct<A, T>{arrays.gammas, arrays.mus, s, b});
+            else
+                sum = of_taps<A>(s, i, j, i2, j2, Staged<A>{sums + b * s.panels.batch, s.panels});
+            results[element] = s.bias ? sum + bias : sum;
+        }
     }
     __syncthreads();
     if (!active) return;
     const auto result = *reinterpret_cast<const Pack<A, vector>*>(results + threadIdx.x * vector);
 
     const bool in_place = static_cast<const void*>(arrays.before) == arrays.out;
-    for (int k0 = begin; k0 < end; k0 += channels) {
+#pragma unroll 2
+    for (int k = begin; k < end; ++k) {
+        const A factor = arrays.coefs == nullptr ? A(1) : arrays.coefs[k * s.coef_stride];
+        wait_group<depth>();
+        Vector held{};
+        if (adds) held = slots.take(slot(k), before(k));
+        Pack<U, vector> out;
 #pragma unroll
-        for (int k = 0; k < channels; ++k) {
-            if (k0 + k >= end) continue;
-            const A factor = arrays.coefs == nullptr ? A(1) : arrays.coefs[(k0 + k) * s.coef_stride];
-            const std::int64_t to = offset(k0 + k);
-            if (factor == A(0)) {  // whatever R
-#pragma unroll
-                for (int e = 0; e < vector; ++e)
-                    if (!in_place) arrays.keep(to + e);
-                continue;
+        for (int e = 0; e < vector; ++e) {
+            const A start = widen<A>(held.at[e]);
+            out.at[e] = narrow<U>(adds ? multiply_add(factor, result.at[e], start) : factor * result.at[e]);
+            if (factor == A(0)) {  // whatever R; accumulate's bits where the types are one
+                if constexpr (std::is_same_v<T, U>)
+                    out.at[e] = held.at[e];
+                else
+                    out.at[e] = narrow<U>(start);
             }
-            Pack<U, vector> out;
-#pragma unroll
-            for (int e = 0; e < vector; ++e)
-                out.at[e] =
-                    narrow<U>(arrays.before == nullptr ? factor * result.at[e]
-                                                       : multiply_add(factor, result.at[e], widen<A>(held[k].at[e])));
-            store_once(reinterpret_cast<Pack<U, vector>*>(arrays.out + to), out);
         }
-        if (arrays.before != nullptr && k0 + channels < end) fetch(k0 + channels);
+        if (factor != A(0) || !in_place) store_once(reinterpret_cast<Pack<U, vector>*>(arrays.out + offset(k)), out);
+        fetch(k + depth);
     }
 }
 
@@ -566,16 +654,17 @@ struct Tuning {
     std::int64_t chunk = 16;                 // output channels a block, at most
     std::int64_t least_chunk = 8;            // at least, however few blocks there are
     std::int64_t blocks = 132 * 16;          // of scatter; fewer, and a block has fewer channels
+    bool march = true;                       // where it can
     std::int64_t direct_terms = 1 << 21;     // of all outputs; no more, and R is summed directly
     std::int64_t split_threads = 132 * 512;  // of reduce; fewer, and groups of channels are split
 };
 
 /// Of a kernel: places a thread, loads in flight, threads a block, blocks a multiprocessor (so many registers).
 struct ReduceShape {
-    int rows, channels, threads, blocks;
+    int rows, depth, threads, blocks;
 };
 struct ScatterShape {
-    int channels, threads, blocks;
+    int depth, threads, blocks;
 };
 struct Shapes {
     ReduceShape whole, single;  // all groups of channels a thread; one place, and, where split, one group a thread
@@ -602,8 +691,17 @@ inline Tile tile_of(std::int64_t vectors, std::int64_t threads, std::int64_t mos
 }
 
 inline Side side_of(const Window& window) {
-    return {static_cast<int>(window.in),       static_cast<int>(window.taps),   static_cast<int>(window.stride),
-            static_cast<int>(window.dilation), static_cast<int>(window.before), window.circular};
+    Side side;
+    side.in = static_cast<int>(window.in);
+    side.taps = static_cast<int>(window.taps);
+    side.stride = static_cast<int>(window.stride);
+    side.dilation = static_cast<int>(window.dilation);
+    side.before = static_cast<int>(window.before);
+    side.circular = window.circular;
+    const std::int64_t in = std::max<std::int64_t>(window.in, 1);
+    side.lift = static_cast<int>(gridstride::cuda::ceil_div(window.before, in) * in);
+    side.of_in = Divisor(in);
+    return side;
 }
 
 inline void list_met(const Window& window, Interval outputs, Met& met) {
@@ -629,7 +727,8 @@ struct Turn {
 /// A problem on its way: all but the addresses.
 struct Schedule {
     Geometry g;
-    bool direct = false, split = false, single = false, half = false;
+    Way way = Way::of_taps;
+    bool split = false, single = false, half = false;
     int wide_in = 1, wide_out = 1;                   // elements in a vector of gamma, of the outputs
     std::int64_t batches = 1, rows = 1, panels = 1;  // in a turn: batches, output rows; input rows of S
     std::int64_t sums = 0;                           // elements of S
@@ -637,6 +736,13 @@ struct Schedule {
     Reduction reduction;                             // of the first turn, as far as turns are alike
     Scatter scatter;
 
+    /// Blocks of scatter for so many (b, i), of one chunk of channels.
+    std::int64_t tiles(std::int64_t rows) const {
+        const std::int64_t wo = scatter.columns_out.divisor, height = scatter.tile.height;
+        const std::int64_t lines =
+            way == Way::marching ? rows * scatter.parts.divisor : gridstride::cuda::ceil_div(rows * wo, height);
+        return lines * scatter.tile.chunks.divisor;
+    }
     std::vector<Turn> turns() const {
         std::vector<Turn> result;
         for (std::int64_t b = 0; b < g.batch; b += batches) {
@@ -684,30 +790,31 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, std::
     const std::int64_t all_rows = result.reach.count();
     const double terms = static_cast<double>(g.batch * places) * static_cast<double>(p) *
                          static_cast<double>(g.channels_in * g.rows.taps * g.columns.taps);
-    result.direct = terms < static_cast<double>(tuning.direct_terms);
+    const bool direct = terms < static_cast<double>(tuning.direct_terms);
+    if (direct) result.way = Way::direct;
     result.wide_in = same || (step == 1 ? n : w) % wide_in != 0 ? 1 : wide_in;
-    result.wide_out = result.direct || same || p % wide_out != 0 ? 1 : wide_out;
+    result.wide_out = direct || same || p % wide_out != 0 ? 1 : wide_out;
 
     // Turns.
     constexpr std::int64_t most = 1 << 28;  // places at a time: so numbers of rows and blocks stay below 2^31
     const std::int64_t pitch = same ? 1 : ceil_div(ceil_div(g.rows.in, step) * w, 4) * 4, panel = w * pitch;
     result.batches = most / std::max({places, all_rows * w, std::int64_t{1}});
     const std::int64_t all_bytes = std::max<std::int64_t>(all_rows * panel * sum, 1);
-    if (!result.direct) result.batches = std::min(result.batches, tuning.sums_bytes / all_bytes);
+    if (!direct) result.batches = std::min(result.batches, tuning.sums_bytes / all_bytes);
     result.batches = std::clamp<std::int64_t>(result.batches, 1, std::max<std::int64_t>(g.batch, 1));
     result.rows = std::max<std::int64_t>(g.owned.count(), 1);
     result.panels = std::max<std::int64_t>(all_rows, 1);
-    if (!result.direct && !result.half && !g.circular && all_bytes > tuning.sums_bytes) {
+    if (!direct && !result.half && !g.circular && all_bytes > tuning.sums_bytes) {
         const std::int64_t span = g.rows.dilation * (g.rows.taps - 1) + 1, fitting = tuning.sums_bytes / (panel * sum);
         result.rows = std::clamp<std::int64_t>((fitting - span) / g.rows.stride + 1, 1, result.rows);
         result.panels = std::min(result.panels, (result.rows - 1) * g.rows.stride + span);
     }
-    result.sums = result.direct ? 0 : result.batches * result.panels * panel;
+    result.sums = direct ? 0 : result.batches * result.panels * panel;
 
     Reduction& r = result.reduction;
     r.panels.batch = result.panels * panel;
-    r.panels.row = panel;
-    r.panels.column = pitch;
+    r.panels.row = static_cast<int>(panel);
+    r.panels.column = static_cast<int>(pitch);
     r.panels.second_row = same ? 0 : static_cast<int>(w);
     r.panels.second_column = same ? 0 : 1;
     r.panels.first = static_cast<int>(result.reach.begin);
@@ -734,7 +841,7 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, std::
     }
     const std::int64_t x_vectors = same ? 1 : ceil_div(g.rows.in, step) * w / result.wide_in;
     const std::int64_t few = result.batches * ceil_div(all_rows * w, shapes.whole.rows) * x_vectors;
-    result.split = !result.direct && !r.half && !same && r.groups > 1 && few < tuning.split_threads;
+    result.split = !direct && !r.half && !same && r.groups > 1 && few < tuning.split_threads;
     r.split = result.split;
     result.single = result.split || same;
     const std::int64_t threads = result.single ? shapes.single.threads : shapes.whole.threads;
@@ -765,10 +872,25 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, std::
     s.gamma_place = r.gamma_place;
     s.gamma_first_place = r.gamma_first_place;
     s.half = result.half;
-    s.tile =
-        tile_of(p / result.wide_out, (result.direct ? shapes.direct : shapes.staged).threads, tuning.scatter_width);
-    const std::int64_t tiles =
-        ceil_div(result.batches * result.rows * g.columns.out, s.tile.height) * s.tile.chunks.divisor;
+    const std::int64_t threads_out = (direct ? shapes.direct : shapes.staged).threads, wo = g.columns.out;
+    s.tile = tile_of(p / result.wide_out, threads_out, tuning.scatter_width);
+    const Window& along = g.columns;
+    if (tuning.march && !direct && !same && !g.circular && along.stride == 1 && along.dilation == 1 &&
+        along.taps == march_taps && g.rows.taps <= march_taps && wo > 0) {
+        // Whole rows i', of which a thread has no more than a diagonal and a vector.
+        std::int64_t lines =
+            std::min({g.rows.out, threads_out / (wo + march - 1), threads_out * result.wide_out / (march * wo)});
+        while (lines > 0 && lines * wo % result.wide_out != 0) --lines;
+        if (lines > 0) {
+            result.way = Way::marching;
+            s.tile.width = Divisor(lines * wo / result.wide_out);
+            s.tile.chunks = Divisor(ceil_div(g.rows.out, lines));
+            s.tile.height = march;
+            s.parts = Divisor(ceil_div(wo, march));
+            s.diagonals = Divisor(wo + march - 1);
+        }
+    }
+    const std::int64_t tiles = result.tiles(result.batches * result.rows);
     const std::int64_t parts =
         std::max(ceil_div(tuning.blocks, std::max<std::int64_t>(tiles, 1)), ceil_div(all_channels, tuning.chunk));
     s.chunk = static_cast<int>(std::max({ceil_div(all_channels, parts), std::min(tuning.least_chunk, all_channels),
@@ -836,26 +958,31 @@ Kernels<T, U> kernels_of(const Schedule& schedule) {
     const auto reduce = [&]<int vector, bool single>() {
         constexpr ReduceShape of = single ? shapes.single : shapes.whole;
         result.reduce_shape = of;
-        return factored_reduce_kernel<T, accumulator<T, U>, vector, of.rows, of.channels, of.threads, of.blocks>;
-    };
-    const auto scatter = [&]<int vector, bool direct>() {
-        constexpr ScatterShape of = direct ? shapes.direct : shapes.staged;
-        result.scatter_shape = of;
-        return factored_scatter_kernel<T, U, vector, direct, of.channels, of.threads, of.blocks>;
-    };
-    if constexpr (std::is_same_v<T, U>)
-        if (schedule.direct) {
-            result.scatter = scatter.template operator()<1, true>();
-            return result;
-        }
-    if (schedule.wide_in == 1)
         result.reduce =
+            factored_reduce_kernel<T, accumulator<T, U>, vector, single, of.rows, of.depth, of.threads, of.blocks>;
+    };
+    const auto scatter = [&]<int vector, Way way>() {
+        constexpr ScatterShape of = way == Way::direct ? shapes.direct : shapes.staged;
+        result.scatter_shape = of;
+        result.scatter = factored_scatter_kernel<T, U, vector, way, of.depth, of.threads, of.blocks>;
+    };
+    if (schedule.way != Way::direct) {
+        if (schedule.wide_in == 1)
             schedule.single ? reduce.template operator()<1, true>() : reduce.template operator()<1, false>();
-    else
-        result.reduce = schedule.single ? reduce.template operator()<wide_in<T>, true>()
-                                        : reduce.template operator()<wide_in<T>, false>();
-    result.scatter = schedule.wide_out == 1 ? scatter.template operator()<1, false>()
-                                            : scatter.template operator()<wide_out<T, U>, false>();
+        else
+            schedule.single ? reduce.template operator()<wide_in<T>, true>()
+                            : reduce.template operator()<wide_in<T>, false>();
+    }
+    constexpr int wide = wide_out<T, U>;
+    if (schedule.way == Way::of_taps)
+        schedule.wide_out == 1 ? scatter.template operator()<1, Way::of_taps>()
+                               : scatter.template operator()<wide, Way::of_taps>();
+    if constexpr (std::is_same_v<T, U>) {
+        if (schedule.way == Way::direct) scatter.template operator()<1, Way::direct>();
+        if (schedule.way == Way::marching)
+            schedule.wide_out == 1 ? scatter.template operator()<1, Way::marching>()
+                                   : scatter.template operator()<wide, Way::marching>();
+    }
     return result;
 }
 
@@ -863,13 +990,17 @@ Kernels<T, U> kernels_of(const Schedule& schedule) {
 template <class T, class U>
 Schedule schedule_of(const Geometry& g, bool has_gamma, bool one_coef, Tuning tuning, const Shapes& shapes,
                      bool aligned) {
-    if (!std::is_same_v<T, U>) tuning.direct_terms = 0;
+    if (!std::is_same_v<T, U>) {
+        tuning.direct_terms = 0;
+        tuning.march = false;
+    }
     return schedule(g, has_gamma, one_coef, sizeof(accumulator<T, U>), aligned ? wide_in<T> : 1,
                     aligned ? wide_out<T, U> : 1, tuning, shapes);
 }
 
-inline dim3 scatter_grid(const Scatter& s) {
-    return {static_cast<unsigned>(s.tile.blocks()),
+inline dim3 scatter_grid(const Schedule& schedule, const Turn& turn) {
+    const Scatter& s = schedule.scatter;
+    return {static_cast<unsigned>(schedule.tiles(turn.batches * turn.rows.count())),
             static_cast<unsigned>(gridstride::cuda::ceil_div(s.all_channels, s.chunk)), 1};
 }
 
@@ -886,7 +1017,7 @@ void enqueue(const Schedule& schedule, const Kernels<T, U>& kernels, const Array
         if (at.before != nullptr) at.before += output;
         at.mus += turn.b * g.channels_in * g.places_in();
         at.out += output;
-        if (!schedule.direct && turn.fresh.count() > 0) {
+        if (schedule.way != Way::direct && turn.fresh.count() > 0) {
             Reduction r = reduction_of(schedule, turn, kernels.reduce_shape.rows);
             r.first = first;
             launch(kernels.reduce, dim3(static_cast<unsigned>(r.tile.blocks())), kernels.reduce_shape.threads,
@@ -894,8 +1025,8 @@ void enqueue(const Schedule& schedule, const Kernels<T, U>& kernels, const Array
             first = false;
         }
         const Scatter s = scatter_of(schedule, turn);
-        launch(kernels.scatter, scatter_grid(s), kernels.scatter_shape.threads, overlaps && !first, stream, at,
-               static_cast<const accumulator<T, U>*>(sums), s);
+        launch(kernels.scatter, scatter_grid(schedule, turn), kernels.scatter_shape.threads, overlaps && !first, stream,
+               at, static_cast<const accumulator<T, U>*>(sums), s);
         first = false;
     }
 }
