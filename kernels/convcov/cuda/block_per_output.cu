@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread block an output element (b, o, i, j, i', j') of the channel-diagonal blocks, j' fastest. Its threads share
-// the terms (c, u, v), v fastest: each adds every blockDim-th of them, the sums meet in a binary tree in dynamic shared
-// memory, thread 0 writes the result; no atomics. Blocks stride over the outputs, so any grid is right, and any block:
-// the tree starts at the power of two below the block's size.
+// One thread block an output element (b, o, i, j, i', j') of the channel-diagonal blocks, j' fastest (coefficient
+// vectors, where there are several, slowest). Its threads share the terms (c, u, v), v fastest: each adds every
+// blockDim-th of them, the sums meet in a binary tree in dynamic shared memory, thread 0 writes the result; no atomics.
+// Blocks stride over the outputs, so any grid is right, and any block: the tree starts at the power of two below the
+// block's size.
 //
 // Bytes: accumulate read and cov written once; gamma is read again for every tap and every output channel, and the
 //     terms of one output lie far apart (tap (u, v) at row (r, q) of gamma), so that each costs a 32-byte sector.
@@ -36,8 +37,8 @@ __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arr
 
     for (std::int64_t index = blockIdx.x; index < s.outputs; index += gridDim.x) {
         const Place at = place_of(s, index);
-        const A factor = arrays.factor(s, at.o);
-        if (factor == A(0)) {  // whatever R; the same for all threads of the block
+        const A factor = arrays.factor(s, at.vector, at.o);
+        if (factor == A(0) || !is_reached(s, at)) {  // whatever R; the same for all threads of the block
             if (t == 0) arrays.keep(at.offset);
             continue;
         }
@@ -51,7 +52,9 @@ __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arr
                 const std::int64_t first = r * s.columns.in + q, second = r2 * s.columns.in + q2;
                 const auto channel = static_cast<std::int64_t>(c);
                 const std::int64_t mean = (at.b * s.channels_in + channel) * s.rows.in * s.columns.in;
-                sum += term(arrays, s.gamma_offset(at.b, channel, r, q) + second, mean + first, mean + second);
+                const A product =
+                    term(arrays, s.gamma_offset(at.b, channel, r, q, r2, q2), mean + first, mean + second);
+                sum = arrays.add(sum, product, at.o * terms + k);
             }
         }
         sums[t] = sum;
@@ -60,7 +63,7 @@ __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arr
             if (t < half && t + half < blockDim.x) sums[t] += sums[t + half];
             __syncthreads();
         }
-        if (t == 0) arrays.store(at.offset, factor * sums[0]);
+        if (t == 0) arrays.store(at.offset, factor * (s.bias ? sums[0] + A(1) : sums[0]));
         __syncthreads();  // before the next output's sums overwrite these
     }
 }
@@ -78,7 +81,6 @@ std::int64_t threads_of(const Problem& problem) {
 }
 
 std::string refuses(const Problem& problem) {
-    if (!is_plain(problem)) return "block_per_output takes zeros around the map, noise: programming and one coef alone";
     return typed(problem, [&]<class T, class U>() {
         return gridstride::cuda::launch_refusal(
             problem, reinterpret_cast<const void*>(block_per_output_kernel<T, U>), 1,
