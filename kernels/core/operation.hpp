@@ -71,6 +71,7 @@ struct Term {
     bool exact = false;        // must match bit for bit (an untouched block)
     bool wrapped = false;      // an integer overflow, wrapped modulo 2^n
     bool overflowed = false;   // of finite operands, yet Inf once rounded to the arithmetic type
+    bool lost = false;         // an addend of which rounding to the output leaves nothing
 };
 
 /// The definition of output element `index` (flat, row-major). Holds what it needs of the inputs; safe to call from
