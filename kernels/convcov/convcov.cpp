@@ -858,7 +858,7 @@ const Op op{
              Kind::integers_or_word,
              Value{std::int64_t{0}},
              {"valid", "same"},
-             "zeros around the map: n, [rows, columns], [top, bottom, left, right], valid (none) or same (stride 1 "
+             "places around the map: n, [rows, columns], [top, bottom, left, right], valid (none) or same (stride 1 "
              "alone: dilation (kernel - 1) in all, the smaller half at top and left)",
              {0, largest_parameter}},
             {"padding_mode",
