@@ -204,6 +204,11 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
     for (std::size_t i = 0; i < in.size(); ++i) in[i].spec.present = one.computed().in[i].present;
     line.seconds.read = since(start);
 
+    if (one.op().admit != nullptr) {
+        begin("checking");
+        one.op().admit(one.computed(), in);
+    }
+
     begin("computing");
     Computed computed = compute(one.op(), *one.variant, one.computed(), in, one.variant->role != Role::faulty);
     if (computed.launched) {

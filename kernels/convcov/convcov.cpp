@@ -11,6 +11,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/parallel.hpp"
+
 namespace gridstride::convcov {
 
 namespace {
@@ -370,22 +372,27 @@ Geometry geometry(const Params& params, std::span<const Spec> in) {
     return result;
 }
 
-std::vector<double> coefficients(const Geometry& geometry, const Slab& coef, DType accumulator) {
-    if (geometry.form == Form::factor || geometry.per_weight)
-        return std::vector<double>(static_cast<std::size_t>(geometry.channels_out), 1.0);
-    std::vector<double> result(
-        static_cast<std::size_t>(std::max<std::int64_t>(geometry.vectors, 1) * geometry.channels_out));
-    for (std::size_t o = 0; o < result.size(); ++o) {
-        const std::int64_t index = coef.spec.shape.empty() ? 0 : static_cast<std::int64_t>(o);
-        const long double value = real_part(coef, index);
-        result[o] = accumulator == DType::float32 ? static_cast<float>(value) : static_cast<double>(value);
-        if (std::isinf(result[o]) && !std::isinf(value))
-            throw Error(Category::input,
-                        fmt::format("coef at {} is {}, beyond the accumulator's {}", index_text(index, coef.spec.shape),
-                                    static_cast<double>(value), name(accumulator)),
-                        "inputs.coef");
+std::vector<double> rounded_to(const Slab& values, Operand which, DType accumulator) {
+    std::vector<double> result(static_cast<std::size_t>(values.spec.size()));
+    for (std::size_t k = 0; k < result.size(); ++k) {
+        const auto index = static_cast<std::int64_t>(k);
+        const long double value = real_part(values, index);
+        result[k] = accumulator == DType::float32 ? static_cast<float>(value) : static_cast<double>(value);
+        if (std::isinf(result[k]) && !std::isinf(value))
+            throw Error(
+                Category::input,
+                fmt::format("{} at {} is {}, beyond the accumulator's {}", op.inputs[which].name,
+                            index_text(index, values.spec.shape), static_cast<double>(value), name(accumulator)),
+                fmt::format("inputs.{}", op.inputs[which].name));
     }
     return result;
+}
+
+std::vector<double> coefficients(const Geometry& geometry, const Slab& coef, DType accumulator) {
+    const auto channels = static_cast<std::size_t>(geometry.channels_out);
+    if (geometry.form == Form::factor || geometry.per_weight) return std::vector<double>(channels, 1.0);
+    const std::vector<double> values = rounded_to(coef, Operand::coef, accumulator);
+    return coef.spec.shape.empty() ? std::vector<double>(channels, values[0]) : values;
 }
 
 // --- The table's functions ------------------------------------------------------------------------------------------
@@ -585,10 +592,60 @@ std::vector<AxisOrigin> origins(const Problem& problem) {
     return result;
 }
 
+/// Error (input): the first pair of places, in row-major order, that gamma has two values for.
+template <class T>
+void check_symmetry(const Geometry& g, const Slab& gammas, int threads) {
+    constexpr std::int64_t tile = 64;  // rows of gamma, and of its columns, that stay in the cache
+    const std::int64_t width = g.columns.in, begin = g.gamma_rows.begin * width, end = g.gamma_rows.end * width;
+    const std::int64_t tiles = (end - begin + tile - 1) / tile;
+    const std::int64_t pitch = (g.full_gamma ? g.channels_in : 1) * g.places_in();
+    const auto* values = gammas.as<const T>();
+    for_blocks(g.batch * g.channels_in * tiles, 1, threads, [&](std::int64_t item, std::int64_t) {
+        const std::int64_t b = item / tiles / g.channels_in, c = item / tiles % g.channels_in;
+        const Interval rows{begin + item % tiles * tile, std::min(end, begin + (item % tiles + 1) * tile)};
+        const std::int64_t first_row = g.gamma_offset(b, c, g.gamma_rows.begin, 0);
+        const auto value = [&](std::int64_t x, std::int64_t y) {
+            return static_cast<double>(values[first_row + (x - begin) * pitch + y]);
+        };
+        std::array<std::int64_t, 2> first{end, end};
+        for (std::int64_t y0 = rows.begin; y0 < end; y0 += tile)
+            for (std::int64_t x = rows.begin; x < rows.end; ++x)
+                for (std::int64_t y = std::max(y0, x + 1); y < std::min(y0 + tile, end); ++y) {
+                    const double one = value(x, y), other = value(y, x);
+                    if (one != other && !(std::isnan(one) && std::isnan(other)))
+                        first = std::min(first, std::array{x, y});
+                }
+        if (first[0] == end) return;
+        const auto place = [&](std::size_t which) {
+            return fmt::format("({}, {})", first[which] / width, first[which] % width);
+        };
+        throw Error(Category::input,
+                    fmt::format("input gamma is not symmetric: in batch {}, channel {}, place {} with {} has {}, but "
+                                "{} with {} has {}; symmetric: none takes gamma as it is",
+                                b, c, place(0), place(1), value(first[0], first[1]), place(1), place(0),
+                                value(first[1], first[0])),
+                    "inputs.gamma");
+    });
+}
+
+void admit(const Problem& problem, std::span<const Slab> in) {
+    if (problem.params.word("symmetric") != "check" || !given(problem.in, gamma)) return;
+    with_type<float16, bfloat16, float, double>(problem.in[gamma].dtype, [&]<class T>() {
+        check_symmetry<T>(geometry(problem), in[gamma], std::max(1, threads_of(problem.place)));
+    });
+}
+
 // --- Test cases -----------------------------------------------------------------------------------------------------
 
 enum class Gamma { absent, full, diagonal };
 enum class Coef { scalar, vector };
+
+/// What is not plain about the noise, the padding and gamma.
+struct Mode {
+    std::string padding_mode = "zeros", noise = "programming", symmetric = "none";
+    bool bias = false, weights = false;  // weights: weight_variance in place of coef
+    std::int64_t vectors = 0;
+};
 
 /// A problem of these sizes; the accumulate's shape follows from the rest.
 struct Sizes {
@@ -600,6 +657,7 @@ struct Sizes {
     Coef coef = Coef::vector;
     bool accumulate = false;
     Value stride = std::int64_t{1}, dilation = std::int64_t{1}, padding = std::int64_t{0};
+    Mode mode = {};
 };
 
 Problem made(const Sizes& sizes, DType dtype) {
@@ -609,6 +667,10 @@ Problem made(const Sizes& sizes, DType dtype) {
     params.set("stride", sizes.stride);
     params.set("dilation", sizes.dilation);
     params.set("padding", sizes.padding);
+    params.set("padding_mode", sizes.mode.padding_mode);
+    params.set("noise", sizes.mode.noise);
+    params.set("bias", sizes.mode.bias);
+    params.set("symmetric", sizes.mode.symmetric);
     params.set("form", std::string(text(sizes.form)));
     if (sizes.form != Form::factor && sizes.coef == Coef::scalar) params.set("channels", sizes.channels);
     const std::int64_t b = sizes.mu[0], c = sizes.mu[1], h = sizes.mu[2], w = sizes.mu[3];
@@ -617,8 +679,14 @@ Problem made(const Sizes& sizes, DType dtype) {
     problem.in[mu] = {dtype, sizes.mu};
     if (sizes.gamma == Gamma::full) problem.in[gamma] = {dtype, {b, c, h, w, c, h, w}};
     if (sizes.gamma == Gamma::diagonal) problem.in[gamma] = {dtype, {b, c, h, w, h, w}};
-    if (sizes.form != Form::factor)
+    if (sizes.form != Form::factor && !sizes.mode.weights) {
         problem.in[coef] = {DType::float64, sizes.coef == Coef::scalar ? Shape{} : Shape{sizes.channels}};
+        if (sizes.mode.vectors > 0) problem.in[coef].shape = {sizes.mode.vectors, sizes.channels};
+    }
+    if (sizes.mode.weights) {
+        const auto taps = pair(params, "kernel");
+        problem.in[weight_variance] = {DType::float64, {sizes.channels, c, taps[0], taps[1]}};
+    }
     if (sizes.accumulate)
         problem.in[accumulate] = {dtype, geometry(resolve(op.params, params), problem.in).output_shape()};
     return problem;
@@ -661,14 +729,80 @@ std::vector<Problem> cases() {
         {{1, 1, 2, 3}, list(1, 1), one, one, list(2, 3)},                      // outputs that are padding alone
     };
     for (const Shaped& shape : shaped) {
-        Sizes sizes{shape.map,      shape.kernel, 2, Form::full, Gamma::full, Coef::vector, true, shape.stride,
-                    shape.dilation, shape.padding};
+        Sizes sizes{shape.map,      shape.kernel,  2, Form::full, Gamma::full, Coef::vector, true, shape.stride,
+                    shape.dilation, shape.padding, {}};
+        result.push_back(made(sizes, DType::float32));
+        sizes.mode.symmetric = "assume";
         result.push_back(made(sizes, DType::float32));
         sizes.form = Form::channel_diagonal;
         sizes.gamma = Gamma::diagonal;
         sizes.accumulate = false;
+        sizes.mode.symmetric = "none";
+        result.push_back(made(sizes, DType::float32));
+        sizes.mode.padding_mode = "circular";  // the last two wrap more than once
         result.push_back(made(sizes, DType::float32));
     }
+
+    // Modes: the noise, its coefficients, the padding, half of gamma; alone and together, in every form that has them.
+    const Mode modes[] = {
+        {.padding_mode = "circular"},
+        {.symmetric = "assume"},
+        {.symmetric = "check"},
+        {.padding_mode = "circular", .symmetric = "assume"},
+        {.noise = "read"},
+        {.noise = "read", .symmetric = "assume"},
+        {.bias = true},
+        {.noise = "read", .bias = true},
+        {.weights = true},
+        {.noise = "read", .weights = true},
+        {.padding_mode = "circular", .symmetric = "assume", .weights = true},
+        {.vectors = 1},
+        {.bias = true, .vectors = 3},
+        {.padding_mode = "circular", .noise = "read", .bias = true, .vectors = 2},
+    };
+    for (const Mode& mode : modes) {
+        Sizes sizes{{2, 3, 5, 3}, list(2, 3), 2,   Form::full,       Gamma::full, Coef::vector,
+                    true,         one,        one, list(1, 0, 0, 2), mode};
+        result.push_back(made(sizes, DType::float32));
+        sizes.accumulate = false;
+        result.push_back(made(sizes, DType::float16));
+        sizes.gamma = Gamma::diagonal;
+        sizes.form = Form::channel_diagonal;
+        result.push_back(made(sizes, DType::float64));
+        sizes.accumulate = true;
+        sizes.stride = list(2, 1);
+        result.push_back(made(sizes, DType::bfloat16));
+        sizes.form = Form::variance;
+        result.push_back(made(sizes, DType::float32));
+        sizes.form = Form::factor;
+        sizes.accumulate = false;
+        if (mode.noise == "programming" && !mode.bias && !mode.weights && mode.vectors == 0)
+            result.push_back(made(sizes, DType::float32));
+    }
+    result.push_back(made({{1, 2, 3, 2},
+                           list(2, 3),
+                           2,
+                           Form::full,
+                           Gamma::full,
+                           Coef::vector,
+                           true,
+                           list(2, 1),
+                           list(1, 2),
+                           list(7, 4, 5, 9),
+                           {.padding_mode = "circular"}},
+                          DType::float32));
+    result.push_back(made({{1501, 2, 1, 1},
+                           three,
+                           3,
+                           Form::channel_diagonal,
+                           Gamma::diagonal,
+                           Coef::vector,
+                           false,
+                           one,
+                           one,
+                           one,
+                           {.padding_mode = "circular", .vectors = 2}},
+                          DType::float16));
 
     // Sizes: 1 x 1 maps in a large batch, many channels, the worked example of the README, a map of some tiles.
     result.push_back(
@@ -724,7 +858,7 @@ const Op op{
              Kind::integers_or_word,
              Value{std::int64_t{0}},
              {"valid", "same"},
-             "zeros around the map: n, [rows, columns], [top, bottom, left, right], valid (none) or same (stride 1 "
+             "places around the map: n, [rows, columns], [top, bottom, left, right], valid (none) or same (stride 1 "
              "alone: dilation (kernel - 1) in all, the smaller half at top and left)",
              {0, largest_parameter}},
             {"padding_mode",
@@ -768,7 +902,7 @@ const Op op{
     .terms = terms,
     .rule = [](const Problem&) { return Rule::accumulated; },
     .prefer = [](const Problem&) -> std::vector<std::string_view> {
-        return {"factored", "thread_per_output"};
+        return {"factored", "thread_per_output", "loop"};
     },
     .axes = axes,
     .cut = cut,
@@ -776,6 +910,7 @@ const Op op{
     .cases = cases,
     .compact = compact,
     .origins = origins,
+    .admit = admit,
 };
 
 }  // namespace gridstride::convcov

@@ -3,6 +3,7 @@
 // the geometry of a problem, built and checked once from parameters and shapes, and where the blocks lie in memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -52,6 +53,17 @@ struct Window {
     bool inside(std::int64_t position) const { return position >= 0 && position < in; }
     /// The output places whose tap u lies inside the input, within `range`; all of it where circular.
     Interval valid(std::int64_t u, Interval range) const;
+    /// Calls body(begin, end, place) for runs [begin, end) of those, under which input places follow each other from
+    /// `place` on, in steps of stride: one run, but for where they wrap.
+    template <class Body>
+    void runs(std::int64_t u, Interval range, Body&& body) const {
+        const Interval all = valid(u, range);
+        for (std::int64_t i = all.begin, end = all.end; i < all.end; i = end) {
+            const std::int64_t place = position(i, u);
+            if (circular) end = std::min(all.end, i + (in - 1 - place) / stride + 1);
+            body(i, end, place);
+        }
+    }
     /// The smallest interval of input places that the output places in `range` reach; empty where all is padding, the
     /// whole input where they wrap.
     Interval reach(Interval range) const;
@@ -103,6 +115,9 @@ inline Geometry geometry(const Problem& problem) {
     return geometry(problem.params, problem.in);
 }
 
+/// The values of coef or weight_variance, rounded once to `accumulator` (float32 or float64). Error (input): a finite
+/// value that becomes Inf, with its index.
+std::vector<double> rounded_to(const Slab& values, Operand which, DType accumulator);
 /// coef for every output channel (vector after vector), rounded once to `accumulator` (float32 or float64); 1 of form
 /// factor and beside weight_variance. Error (input): a finite value that becomes Inf, with its index.
 std::vector<double> coefficients(const Geometry& geometry, const Slab& coef, DType accumulator);

@@ -140,6 +140,8 @@ Reference reference(const Problem& problem, std::span<const Slab> in) {
         term.factor = std::abs(factor);
         term.unscaled = sum.magnitude;
         term.re_magnitude = std::abs(start) + term.factor * sum.magnitude;
+        term.lost = before.spec.present && is_half(dtype) && term.re != start &&
+                    rounded(term.re, dtype) == rounded(start, dtype);
         return term;
     };
 }

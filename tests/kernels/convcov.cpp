@@ -61,6 +61,12 @@ Tensor run(const Inputs& in, const Ask& ask) {
     return support::run("convcov", "factored", in, ask);
 }
 
+/// factored, or loop where that refuses.
+const Variant& variant_for(const Problem& problem) {
+    const Variant& factored = *find(support::entry("convcov"), "factored", Device::cpu);
+    return factored.refuses(problem).empty() ? factored : *find(support::entry("convcov"), "loop", Device::cpu);
+}
+
 const Tensor& one() {
     static const Tensor tensor = make<double>({}, {1});
     return tensor;
@@ -720,7 +726,6 @@ void expect_judged(const Problem& problem, const std::vector<Slab>& in, const Te
 }
 
 TEST(Convcov, EveryCaseOfTheTableIsWithinTheBoundOfItsReference) {
-    const Variant& factored = *find(support::entry("convcov"), "factored");
     unsigned seed = 1000;
     const std::vector<Problem> cases = convcov::op.cases();
     EXPECT_GE(cases.size(), 50U);
@@ -728,7 +733,7 @@ TEST(Convcov, EveryCaseOfTheTableIsWithinTheBoundOfItsReference) {
         const Problem problem = pose(convcov::op, each.params, each.in, {}, Place{.threads = 3});
         const std::vector<Tensor> tensors = contents(problem, seed += 10);
         const std::vector<Slab> in = support::slabs(problem.in, tensors);
-        const std::vector<Tensor> out = support::run(factored, problem, in);
+        const std::vector<Tensor> out = support::run(variant_for(problem), problem, in);
         expect_judged(problem, in, out[0], "case " + std::to_string(seed) + ", output " + to_text(problem.out[0]));
         if (HasFatalFailure()) return;
         const Cost cost = convcov::op.cost(problem);
@@ -802,7 +807,6 @@ TEST(Convcov, ReferenceFollowsStrides) {
 
 /// Runs the pieces of `step` along an axis and puts their outputs together, as the engine does.
 Tensor in_pieces(const Problem& problem, const std::vector<Slab>& in, std::size_t axis, std::int64_t step) {
-    const Variant& factored = *find(support::entry("convcov"), "factored");
     Tensor result(problem.out[0]);
     poison(result.slab());
     std::vector<long double> sums(static_cast<std::size_t>(result.spec().size()), 0);
@@ -824,7 +828,7 @@ Tensor in_pieces(const Problem& problem, const std::vector<Slab>& in, std::size_
         // A piece is a problem of its own: posed again, it is the same.
         EXPECT_EQ(convcov::op.infer(piece.problem.params, piece.problem.in, piece.problem.out[0].dtype),
                   piece.problem.out);
-        const std::vector<Tensor> out = support::run(factored, piece.problem, slabs);
+        const std::vector<Tensor> out = support::run(variant_for(piece.problem), piece.problem, slabs);
         expect_judged(piece.problem, slabs, out[0],
                       "piece from " + std::to_string(begin) + " of axis " + std::to_string(axis));
         adds = piece.adds;
@@ -850,7 +854,7 @@ TEST(Convcov, PiecesAlongEveryAxisMakeTheWhole) {
         const Problem problem = pose(convcov::op, each.params, each.in);
         const std::vector<Tensor> tensors = contents(problem, seed += 10);
         const std::vector<Slab> in = support::slabs(problem.in, tensors);
-        const Tensor whole = std::move(support::run(*find(support::entry("convcov"), "factored"), problem, in)[0]);
+        const Tensor whole = std::move(support::run(variant_for(problem), problem, in)[0]);
         const std::vector<Axis> axes = convcov::op.axes(problem);
         for (std::size_t axis = 0; axis < axes.size(); ++axis)
             for (const std::int64_t step : {1, 2}) {
