@@ -43,7 +43,7 @@ function(write_registry file)
         set(role custom)
         if(word MATCHES "^racing")
           set(role faulty)
-        elseif(word MATCHES "^(memcpy|cub|cublas|cufft)$")
+        elseif(word MATCHES "^(memcpy|cub|cublas|cublaslt|cufft)$")
           set(role vendor)
         endif()
         string(APPEND declarations "namespace cuda::${word} {\nconst Variant row{.name = \"${word}\", .role = Role::${role}, "

@@ -48,6 +48,22 @@ class Diagnostics {
     std::size_t met_ = 0;
 };
 
+/// Errors of the cases of one swept job: each is told once, plain where all cases have it, else with the first that
+/// does.
+class Gathered {
+  public:
+    void add(const Diagnostic& one, const std::string& name);
+    void tell(std::size_t cases, Diagnostics& diagnostics) const;
+
+  private:
+    struct Met {
+        Diagnostic error;
+        std::string first;
+        std::size_t times = 1;
+    };
+    std::vector<Met> list_;
+};
+
 /// Values made, not read.
 struct Generate {
     std::string kind;  // normal, uniform, integers, linear, impulse, zeros, ones, chirp, walk, blobs, covariance
@@ -95,13 +111,18 @@ struct DeviceChoice {
     int index = 0;
 };
 
+/// `expect`: the outcome of a case that is right.
+enum class Expect { pass, mismatch, error, skipped };
+
 /// A value with its origin, for `check --explain`: "file.yaml:12", "defaults, file.yaml:3", "--set", "built in".
 struct Explained {
     std::string key, value, origin;
 };
 
 struct Job {
-    std::string name;
+    std::string name;                                  // unique: of a swept job with its values, "ladder[n=64]"
+    std::string base;                                  // as the file has it: "ladder"
+    std::vector<std::pair<std::string, Value>> sweep;  // the values that make it, those of the jobs it reads too
     Mark mark;
     const Entry* entry = nullptr;  // operation and variants
     std::map<std::string, Input, std::less<>> inputs;
@@ -118,6 +139,9 @@ struct Job {
     bool own_launch = false;     // launch stands in the job itself, not in defaults or on the command line
     Validate validate;
     Tolerance tolerance;
+    std::optional<Input> against;  // a dataset: an answer of the user's own
+    Expect expect = Expect::pass;
+    std::optional<double> timeout;      // seconds a case
     std::map<std::string, Mark> marks;  // "op", "inputs.x", "params.axes", "launch", ...: where to point
     std::vector<Explained> explained;
     bool sound = true;  // false: an error stands in it, and a plan of it would only repeat that
@@ -132,7 +156,7 @@ struct Config {
     std::string stem;    // names the output folder; "stdin" for "-"
     std::string folder;  // relative input paths start here
     std::string text;
-    std::vector<Job> jobs;  // in the file's order
+    std::vector<Job> jobs;  // in the file's order; of a swept one each case
     /// Expands $name, ${...} in a text that is used later (outputs), with more variables: job, variant, device.
     /// Errors (config).
     std::function<std::string(const std::string&, const std::map<std::string, std::string>&)> expand;
@@ -143,6 +167,7 @@ struct Overrides {
     std::vector<std::string> set;  // KEY=VALUE
     std::optional<std::string> device, variant, validate;
     std::optional<int> threads;
+    std::int64_t max_cases = 10'000;  // that sweeps may make
 };
 
 /// Loads a job file; errors go to diagnostics, and what could be understood is returned all the same (so that the plan

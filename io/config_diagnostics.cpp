@@ -18,6 +18,10 @@ bool control(unsigned char c) {
     return c < 0x20 || c == 0x7F;
 }
 
+auto place(const Mark& mark) {
+    return std::tie(mark.source, mark.line, mark.column);
+}
+
 /// The characters of a line, each a string of its bytes; what cannot be shown becomes a space or '?'.
 std::vector<std::string> characters(std::string_view line) {
     std::vector<std::string> result;
@@ -46,10 +50,28 @@ void Diagnostics::add(const Mark& mark, std::string message) {
     if (list_.size() == most_kept) return;
     for (char& c : message)
         if (control(static_cast<unsigned char>(c))) c = ' ';
-    const auto place = [](const Mark& one) { return std::tie(one.source, one.line, one.column); };
     for (const Diagnostic& one : list_)
         if (place(one.mark) == place(mark) && one.message == message) return;  // a default's error, met in each job
     list_.push_back({mark, std::move(message)});
+}
+
+void Gathered::add(const Diagnostic& one, const std::string& name) {
+    for (Met& met : list_)
+        if (place(met.error.mark) == place(one.mark) && met.error.message == one.message) {
+            ++met.times;
+            return;
+        }
+    if (list_.size() < most_kept) list_.push_back({one, name});
+}
+
+void Gathered::tell(std::size_t cases, Diagnostics& diagnostics) const {
+    for (const auto& [error, first, times] : list_) {
+        const std::string others = times == 1   ? ""
+                                   : times == 2 ? " and one other case"
+                                                : fmt::format(" and {} other cases", times - 1);
+        diagnostics.add(error.mark,
+                        times == cases ? error.message : fmt::format("{} (in {}{})", error.message, first, others));
+    }
 }
 
 std::string Diagnostics::text(bool colour) const {

@@ -99,6 +99,42 @@ constexpr std::string_view values = R"(## Values
 
 )";
 
+constexpr std::string_view sweeps = R"(## Sweeps
+
+`sweep` makes a job into several cases. A mapping of lists is their product, a list of mappings is those cases:
+
+```yaml
+jobs:
+  ladder:
+    op: matmul
+    sweep: {n: pow2(6..9), variant: [loop, openblas]}          # ladder[n=64,variant=loop] and so on: 8 cases
+    inputs: {a: {generate: normal, shape: [$n, $n]}, b: {generate: normal, shape: [$n, 3]}}
+  spectra:
+    op: dft
+    sweep: {file: glob(raw/*.h5)}                              # a case a file; $file and $stem
+    inputs: {x: "$file:/strain"}
+    outputs: spectra/$stem.h5
+  launches:
+    op: add
+    variant: grid_stride
+    sweep: [{launch: {grid: 1, block: 256}}, {launch.block: 100}, {launch.block: 4096, expect: error}]
+    inputs: {x: {generate: normal, shape: 12_000}, y: 2}
+```
+
+- A key is a variable, or the path of a key of the job: `dtype`, `params.kernel`, `launch`, `inputs.coef`; `op` is not swept.
+  A variable of `vars` has the case's value in this job, and in all that is made of it. `file` sets `stem` too: its name
+  without folder and extension.
+- The values of a mapping are a list; `range(a..b)` or `range(a..b..s)`: a, a + s, ... up to b, b too; `pow2(a..b)`: 2^a to
+  2^b; or `glob(PATTERN)`: the files of a pattern (`*`, `?`, `[...]`), relative to the job file, sorted; no match is an error.
+- A job that reads the output of a swept job is swept with it: `$n` is there too, and each case reads its own.
+- A case is named by its values, `ladder[n=64,variant=loop]`, a list as `3x1`, a long value by its position, `#2`;
+  `--only 'ladder[n=64,variant=loop]'` runs it alone. `expect` and `timeout` do not name a case.
+- Generated inputs are the same in every case, but for their shapes: the seed is from the job's name, not the case's.
+- One case writes one file: where outputs are saved, a swept variable stands in the file's name.
+- More than 10 000 cases need `--max-cases N`.
+
+)";
+
 constexpr std::string_view inputs = R"(## Inputs
 
 | form | meaning |
@@ -132,7 +168,7 @@ std::string jobs_markdown() {
     text += "`validate` as a mapping:\n\n" + table(validate_keys);
     text += "`tolerance`: `{factor}`, `{rtol, atol}`, or `bitwise`:\n\n" + table(tolerance_keys);
     text += fmt::format("dtypes: {}.\n\n", dtype_names());
-    text += std::string(inputs) + table(input_keys) + std::string(select_text);
+    text += std::string(sweeps) + std::string(inputs) + table(input_keys) + std::string(select_text);
     text +=
         "### Generated inputs\n\nMade in float64, times `scale`, `plus` added, rounded once to the input's `dtype`, "
         "else the job's, else "

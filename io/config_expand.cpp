@@ -101,12 +101,6 @@ std::string environment(const Piece& piece) {
                                   brief(piece.text), brief(piece.text))};
 }
 
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) result.append(c == '$' ? 2 : 1, c);
-    return result;
-}
-
 bool is_case_name(std::string_view name) {
     return std::find(std::begin(case_names), std::end(case_names), name) != std::end(case_names);
 }
@@ -224,6 +218,30 @@ class Expression {
 
 }  // namespace
 
+void names_in(const Node& node, std::set<std::string>& names) {
+    for (const Node& item : node.items) names_in(item, names);
+    for (const Node::Entry& entry : node.entries) names_in(entry.value, names);
+    if (!node.scalar() || node.text.find('$') == std::string::npos) return;
+    try {
+        for (const Piece& piece : pieces_of(node.text)) {
+            if (piece.kind == Piece::Kind::variable) names.insert(piece.text);
+            if (piece.kind != Piece::Kind::expression) continue;
+            for (std::size_t i = 0; i < piece.text.size();) {
+                const std::size_t length = name_length(std::string_view(piece.text).substr(i));
+                if (length > 0) names.insert(piece.text.substr(i, length));
+                i += std::max<std::size_t>(length, 1);
+            }
+        }
+    } catch (const ExpandError&) {  // told when the value itself is expanded
+    }
+}
+
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text) result.append(c == '$' ? 2 : 1, c);
+    return result;
+}
+
 bool is_variable_name(std::string_view name) {
     return !name.empty() && name_length(name) == name.size();
 }
@@ -232,7 +250,9 @@ std::int64_t evaluate(std::string_view expression, const std::function<std::int6
     return Expression(expression, variable).value();
 }
 
-Variables::Variables(std::map<std::string, Node> vars, std::vector<std::string> jobs) : jobs_(std::move(jobs)) {
+Variables::Variables(std::map<std::string, Node> vars, std::vector<std::string> jobs,
+                     std::map<std::string, std::string> elsewhere)
+    : jobs_(std::move(jobs)), elsewhere_(std::move(elsewhere)) {
     for (auto& [name, node] : vars) variables_[name].raw = std::move(node);
 }
 
@@ -253,31 +273,18 @@ void Variables::work_out(const std::string& name, Diagnostics& diagnostics, int 
 
 /// Works out the variables that a value of `vars` refers to, before it is itself.
 void Variables::need(const Node& node, Diagnostics& diagnostics, int depth) {
-    for (const Node& item : node.items) need(item, diagnostics, depth);
-    for (const Node::Entry& entry : node.entries) need(entry.value, diagnostics, depth);
-    if (!node.scalar() || node.text.find('$') == std::string::npos) return;
-    const auto visit = [&](const std::string& name) {
+    std::set<std::string> names;
+    names_in(node, names);
+    for (const std::string& name : names) {
         const auto found = variables_.find(name);
-        if (found == variables_.end() || found->second.state != Variable::State::untouched) return;
-        if (depth >= deepest_chain) {
-            diagnostics.add(node.mark(),
-                            fmt::format("more than {} variables that need each other in a row", deepest_chain));
-            found->second.state = Variable::State::failed;
-            return;
+        if (found == variables_.end() || found->second.state != Variable::State::untouched) continue;
+        if (depth < deepest_chain) {
+            work_out(name, diagnostics, depth + 1);
+            continue;
         }
-        work_out(name, diagnostics, depth + 1);
-    };
-    try {
-        for (const Piece& piece : pieces_of(node.text)) {
-            if (piece.kind == Piece::Kind::variable) visit(piece.text);
-            if (piece.kind != Piece::Kind::expression) continue;
-            for (std::size_t i = 0; i < piece.text.size();) {
-                const std::size_t length = name_length(std::string_view(piece.text).substr(i));
-                if (length > 0) visit(piece.text.substr(i, length));
-                i += std::max<std::size_t>(length, 1);
-            }
-        }
-    } catch (const ExpandError&) {  // told when the value itself is expanded
+        diagnostics.add(node.mark(),
+                        fmt::format("more than {} variables that need each other in a row", deepest_chain));
+        found->second.state = Variable::State::failed;
     }
 }
 
@@ -290,6 +297,12 @@ const Node& Variables::value_of(const std::string& name) const {
         if (std::find(jobs_.begin(), jobs_.end(), name) != jobs_.end())
             throw ExpandError{
                 fmt::format("'{}' is a job: its output is an input written ${}:/OUTPUT", brief(name), brief(name))};
+        if (forgiving_) throw ExpandError{{}, true};
+        if (const auto swept = elsewhere_.find(name); swept != elsewhere_.end())
+            throw ExpandError{
+                fmt::format("'{}' is set by the sweep of job '{}', for it and the jobs that read it alone: "
+                            "give it a value in `vars` too",
+                            brief(name), brief(swept->second))};
         std::vector<std::string> names;
         for (const auto& [known, variable] : variables_) names.push_back(known);
         const std::string all = names.empty() ? "`vars` has none" : "`vars` has " + joined(names);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,15 @@ struct ExpandError {
 /// The variables of a job file and what they stand for.
 class Variables {
   public:
-    /// vars: name -> value as written. jobs: names that a message may suggest.
-    Variables(std::map<std::string, Node> vars, std::vector<std::string> jobs);
+    /// vars: name -> value as written. jobs: names that a message may suggest. elsewhere: variables that only the sweep
+    /// of some job sets, and which.
+    Variables(std::map<std::string, Node> vars, std::vector<std::string> jobs,
+              std::map<std::string, std::string> elsewhere = {});
 
-    bool has(const std::string& name) const { return variables_.count(name) > 0; }
+    bool has(const std::string& name) const { return forgiving_ || variables_.count(name) > 0; }
+
+    /// From now on a variable that does not exist is one that an error, told already, has kept from being set.
+    void forgive() { forgiving_ = true; }
 
     /// Works all of them out; the errors go to diagnostics.
     void resolve(Diagnostics& diagnostics);
@@ -60,12 +66,20 @@ class Variables {
 
     std::map<std::string, Variable> variables_;
     std::vector<std::string> jobs_;
+    std::map<std::string, std::string> elsewhere_;
     Budget budget_;
+    bool forgiving_ = false;
 };
 
 /// Integer arithmetic as Python's: + - * // % ( ), names looked up by the caller. Throws ExpandError: overflow,
 /// division by zero, what is not of this form.
 std::int64_t evaluate(std::string_view expression, const std::function<std::int64_t(const std::string&)>& variable);
+
+/// The variables that the texts of a value name.
+void names_in(const Node& node, std::set<std::string>& names);
+
+/// The text with each dollar doubled: it expands to itself.
+std::string escaped(std::string_view text);
 
 /// Is it a variable's name: a letter or `_`, then letters, digits, `_`?
 bool is_variable_name(std::string_view name);

@@ -12,9 +12,6 @@ namespace gridstride::config {
 
 namespace {
 
-constexpr std::string_view forms =
-    "FILE:/DATASET, $JOB:/OUTPUT, a number, a list of numbers, or a mapping with `from` or `generate`";
-
 bool is_job_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
@@ -28,15 +25,23 @@ std::string input_hint(std::string_view text) {
     return " (complex numbers are not written here: they come from a dataset)";
 }
 
+constexpr std::string_view forms =
+    "FILE:/DATASET, $JOB:/OUTPUT, a number, a list of numbers, or a mapping with `from` or `generate`";
+constexpr std::string_view forms_of_against = "FILE:/DATASET, alone or as `from` of a mapping";
+
 /// What is read: the same forms alone and under `from`.
 class Source {
   public:
-    Source(const Scope& scope, std::string key) : scope_(scope), reader_(scope.diagnostics), key_(std::move(key)) {}
+    Source(const Scope& scope, std::string key)
+        : scope_(scope),
+          reader_(scope.diagnostics),
+          key_(std::move(key)),
+          forms_(key_ == "against" ? forms_of_against : forms) {}
 
     /// False after an error. The node is not expanded; it becomes what was understood.
     bool read(Node& raw, Input& input) const {
         if (raw.scalar() && !raw.text.empty() && raw.text[0] == '$') {
-            if (const auto name = job_name(raw.text); !name.empty()) {
+            if (const auto name = job_named(raw.text); !name.empty()) {
                 if (scope_.jobs.count(name) > 0) return from_job(raw, std::string(name), input);
                 const std::size_t letters = std::min(name.find('-'), name.size());
                 if (!scope_.variables.has(std::string(name.substr(0, letters)))) {
@@ -56,14 +61,14 @@ class Source {
     bool read_expanded(const Node& node, Input& input) const {
         if (node.list()) return numbers(node, input);
         if (!node.scalar()) {
-            reader_.wrong(node, key_, forms);
+            reader_.wrong(node, key_, forms_);
             return false;
         }
         if (!node.quoted) {
             std::string problem;
             if (to_number(node.text, &problem)) return numbers(node, input);
             if (!problem.empty() || node.text == "true" || node.text == "false") {
-                reader_.wrong(node, key_, forms, problem);
+                reader_.wrong(node, key_, forms_, problem);
                 return false;
             }
         }
@@ -71,13 +76,6 @@ class Source {
     }
 
   private:
-    /// The NAME of "$NAME:/...", or nothing.
-    static std::string_view job_name(std::string_view text) {
-        std::size_t end = 1;
-        while (end < text.size() && is_job_character(text[end])) ++end;
-        return text.substr(end, 2) == ":/" ? text.substr(1, end - 1) : std::string_view();
-    }
-
     bool from_job(const Node& raw, std::string job, Input& input) const {
         try {
             std::string output = scope_.variables.expand(std::string_view(raw.text).substr(job.size() + 3), {});
@@ -137,7 +135,7 @@ class Source {
             const std::size_t colon = text.find(':');
             std::string hint = input_hint(text);
             if (!hint.empty()) {
-                reader_.wrong(node, key_, forms, hint);
+                reader_.wrong(node, key_, forms_, hint);
                 return false;
             }
             if (const std::string meant = meant_dataset(scope_.folder, text); !meant.empty())
@@ -147,25 +145,25 @@ class Source {
                                    brief(text.substr(colon + 1)));
             else if (const std::size_t dot = text.rfind('.'); dot != std::string::npos && dot + 1 < text.size())
                 hint = fmt::format(" (which dataset of it? `gridstride inspect {}` lists them)", brief(text));
-            reader_.wrong(node, key_, forms, hint);
+            reader_.wrong(node, key_, forms_, hint);
             return false;
         }
         std::string path = text.substr(split + 1);
         if (path.substr(0, 2) == "//") {
-            reader_.wrong(node, key_, forms, " (addresses on a network are not read)");
+            reader_.wrong(node, key_, forms_, " (addresses on a network are not read)");
             return false;
         }
         while (path.size() > 1 && path.back() == '/') path.pop_back();
         const std::string named = text.substr(0, text.find_last_not_of(':', split) + 1);
         if (named.empty() || path.size() < 2) {
-            reader_.wrong(node, key_, forms, named.empty() ? " (the file is missing)" : " (the dataset is missing)");
+            reader_.wrong(node, key_, forms_, named.empty() ? " (the file is missing)" : " (the dataset is missing)");
             return false;
         }
         const std::filesystem::path file(text.substr(0, split));
         const auto whole = file.is_absolute() ? file : std::filesystem::path(scope_.folder) / file;
         std::error_code ignored;
         if (named.size() < split && !std::filesystem::exists(whole, ignored)) {
-            reader_.wrong(node, key_, forms,
+            reader_.wrong(node, key_, forms_,
                           fmt::format(" (one colon is enough: did you mean '{}:{}'?)", brief(named), brief(path)));
             return false;
         }
@@ -176,6 +174,7 @@ class Source {
     const Scope& scope_;
     Reader reader_;
     std::string key_;
+    std::string_view forms_;
 };
 
 /// `generate` and its keys, of an input or of `plus`. The shape, dtype and so on are the input's.
@@ -245,9 +244,15 @@ std::optional<Generate> read_generate(const Reader& reader, const Node& node, co
 
 }  // namespace
 
-std::optional<Input> read_input(const Scope& scope, const std::string& name, const Node& raw, Node& node) {
+std::string_view job_named(std::string_view text) {
+    if (!text.starts_with('$')) return {};
+    std::size_t end = 1;
+    while (end < text.size() && is_job_character(text[end])) ++end;
+    return text.substr(end, 2) == ":/" ? text.substr(1, end - 1) : std::string_view();
+}
+
+std::optional<Input> read_input(const Scope& scope, const std::string& key, const Node& raw, Node& node) {
     const Reader reader(scope.diagnostics);
-    const std::string key = "inputs." + name;
     const Source source(scope, key);
     Input input;
     input.mark = raw.mark();

@@ -74,6 +74,7 @@ class JobReader {
         inputs();
         params();
         outputs();
+        against();
         fill_explained();
     }
 
@@ -167,6 +168,8 @@ class JobReader {
         if (const auto device = pick("device", read_device)) job_.device = *device;
         if (const auto validate = pick("validate", read_validate)) job_.validate = *validate;
         if (const auto tolerance = pick("tolerance", read_tolerance)) job_.tolerance = *tolerance;
+        if (const auto expect = pick("expect", read_expect)) job_.expect = *expect;
+        job_.timeout = pick("timeout", read_timeout);
     }
 
     /// From defaults or the command line: those of the words that this operation has, if any.
@@ -287,7 +290,7 @@ class JobReader {
                 continue;
             }
             Node resolved;
-            auto input = read_input(scope_, entry.key, entry.value, resolved);
+            auto input = read_input(scope_, "inputs." + entry.key, entry.value, resolved);
             note("inputs." + entry.key, resolved, Origin::job);
             lacking_ = lacking_ || resolved.merged;
             if (input) job_.inputs.emplace(entry.key, std::move(*input));
@@ -430,6 +433,20 @@ class JobReader {
         if (found->entries.empty()) reader_.error(found->mark(), "outputs is empty: name one, or leave the key out");
     }
 
+    void against() {
+        const Node* found = node_.find("against");
+        if (found == nullptr) return;
+        Node resolved;
+        auto answer = read_input(scope_, "against", *found, resolved);
+        note("against", resolved, Origin::job);
+        lacking_ = lacking_ || resolved.merged;
+        if (!answer) return;
+        if (std::holds_alternative<Dataset>(answer->source))
+            job_.against = std::move(*answer);
+        else
+            reader_.error(answer->mark, "against is an answer that a file holds: FILE:/DATASET");
+    }
+
     /// The text with all variables but a case's own expanded, and those checked.
     std::optional<std::string> settle(const Node& node) {
         try {
@@ -492,7 +509,7 @@ std::vector<std::string> variant_words(const Entry& entry, const DeviceChoice& d
 
 Job read_job(const Scope& scope, const Shared& shared, const std::string& name, const Mark& mark, const Node& node) {
     Job job;
-    job.name = name;
+    job.name = job.base = name;
     job.mark = mark;
     const std::size_t before = scope.diagnostics.met();
     JobReader reader(scope, shared, node, job);

@@ -14,6 +14,8 @@ std::optional<Store> read_store(const Reader& reader, const Node& node);
 std::optional<DeviceChoice> read_device(const Reader& reader, const Node& node);
 std::optional<Validate> read_validate(const Reader& reader, const Node& node);
 std::optional<Tolerance> read_tolerance(const Reader& reader, const Node& node);
+std::optional<Expect> read_expect(const Reader& reader, const Node& node);
+std::optional<double> read_timeout(const Reader& reader, const Node& node);
 
 struct LaunchSetting {
     Launch launch;
@@ -37,9 +39,15 @@ struct Scope {
     std::set<std::string, std::less<>> jobs{};  // names
 };
 
-/// One input. The node is not yet expanded, for `$job:/OUTPUT`. name: of the input. resolved: the node as it was
-/// understood, as far as it was.
-std::optional<Input> read_input(const Scope& scope, const std::string& name, const Node& node, Node& resolved);
+/// One input, or `against`. The node is not yet expanded, for `$job:/OUTPUT`. key: "inputs.x". resolved: the node as it
+/// was understood, as far as it was.
+std::optional<Input> read_input(const Scope& scope, const std::string& key, const Node& node, Node& resolved);
+
+/// Is it a name that neither a variable nor a job may have?
+bool is_reserved(std::string_view name);
+
+/// The NAME of "$NAME:/...", or nothing.
+std::string_view job_named(std::string_view text);
 
 /// A parameter's value, of whatever kind.
 std::optional<Value> read_value(const Reader& reader, const Node& node, std::string_view key);

@@ -35,7 +35,25 @@ inline constexpr std::array job_keys{
     Key{"launch", "mapping", "the variant's own", "grid, block and threads of the kernel"},
     Key{"validate", "sample, full, none, or a mapping", "sample", "how many outputs are put to the reference"},
     Key{"tolerance", "mapping, or bitwise", "{factor: 4}", "how far an answer may be from the reference"},
+    Key{"against", "FILE:/DATASET, or a mapping with `from`", "",
+        "an answer of one's own, judged too, by the same rule: a case called `job[against]`"},
+    Key{"sweep", "mapping, or list of mappings", "", "runs the job once for each value: see Sweeps"},
+    Key{"expect", "pass, mismatch, error or skipped", "pass",
+        "the outcome that is right (with `against`: of that answer): where it comes, the case is a known_issue and "
+        "does "
+        "not fail; a pass in its place is an unexpected_pass, exit code 1"},
+    Key{"timeout", "seconds, above 0", "no limit",
+        "the longest a case may take; then it ends at its next look at the clock (loops on the CPU, and between "
+        "reading, "
+        "computing, judging and writing) as timeout, exit code 4, and the others go on"},
 };
+
+/// Is it a key that a job alone may have, not `defaults`?
+constexpr bool of_one_job(std::string_view key) {
+    for (const std::string_view own : {"op", "inputs", "params", "outputs", "against", "sweep"})
+        if (key == own) return true;
+    return false;
+}
 
 inline constexpr std::array store_keys{
     Key{"chunks", "integer or list", "HDF5's or a default", "chunk shape, clipped to the output's"},

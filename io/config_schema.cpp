@@ -109,21 +109,21 @@ std::set<std::string> words_of(const Entry& entry) {
     return words;
 }
 
-/// What a job of this operation may say.
-Json operation(const Entry& entry) {
+/// What a job of this operation may say. swept: what it needs may stand in its sweep.
+Json operation(const Entry& entry, bool swept) {
     const Op& op = *entry.op;
     Json inputs = Json::object(), required = Json::array(), params = Json::object(), needed = Json::array(),
          outputs = Json::object();
     for (const gridstride::Input& row : op.inputs) {
         inputs[std::string(row.name)] = documented(refer("input"), row.doc);
-        if (!row.optional) required.push_back(row.name);
+        if (!row.optional && !swept) required.push_back(row.name);
     }
     for (const Param& row : op.params) {
         if (row.hidden) continue;
         std::string otherwise;
         if (row.otherwise && !row.otherwise->empty()) otherwise = to_text(*row.otherwise);
         params[std::string(row.name)] = documented(of_kind(row), row.doc, otherwise);
-        if (!row.otherwise) needed.push_back(row.name);
+        if (!row.otherwise && !swept) needed.push_back(row.name);
     }
     for (const Output& row : op.outputs) outputs[std::string(row.name)] = documented({{"type", "string"}}, row.doc);
     Json properties;
@@ -137,7 +137,11 @@ Json operation(const Entry& entry) {
         any_of({{{"type", "string"}},
                 {{"type", "object"}, {"properties", outputs}, {"additionalProperties", false}, {"minProperties", 1}}});
     properties["variant"] = variants_of(words_of(entry));
-    return {{"if", {{"properties", {{"op", {{"const", op.name}}}}}}}, {"then", {{"properties", properties}}}};
+    Json then{{"properties", properties}};
+    if (!swept) then["required"] = {"inputs"};
+    Json sweep{{"required", {"sweep"}}};
+    if (!swept) sweep = {{"not", sweep}};
+    return {{"if", {{"allOf", {{{"properties", {{"op", {{"const", op.name}}}}}}, sweep}}}}, {"then", then}};
 }
 
 /// The keys that defaults and jobs share.
@@ -147,7 +151,7 @@ Json shared_properties() {
     Json properties;
     for (const Key& key : job_keys) {
         Json schema;
-        if (key.name == "op" || key.name == "inputs" || key.name == "params" || key.name == "outputs") continue;
+        if (of_one_job(key.name)) continue;
         if (key.name == "store")
             schema = any_of({mapping(store_keys), refer("variable")});
         else if (key.name == "launch")
@@ -161,6 +165,11 @@ Json shared_properties() {
             schema = any_of({{{"type", "string"}, {"pattern", "^(auto|cpu|cuda(:[0-9]+)?)$"}}, refer("variable")});
         else if (key.name == "variant")
             schema = variants_of(words);
+        else if (key.name == "expect")
+            schema =
+                any_of({one_of(std::vector<std::string>{"pass", "mismatch", "error", "skipped"}), refer("variable")});
+        else if (key.name == "timeout")
+            schema = refer("number");
         else
             schema = of_key(key.name);
         properties[std::string(key.name)] = documented(schema, key.doc, key.otherwise);
@@ -189,24 +198,38 @@ std::string schema() {
     input["oneOf"] = Json::array({{{"required", {"from"}}}, {{"required", {"generate", "shape"}}}});
     definitions["input"] = any_of({refer("source"), input});
 
+    const Json values = any_of({{{"type", "array"}, {"minItems", 1}},
+                                {{"type", "string"}, {"pattern", "^(range|pow2|glob)\\(.*\\)$"}},
+                                refer("variable"),
+                                {{"type", "object"}, {"minProperties", 1}}});
+    definitions["sweep"] = any_of({{{"type", "object"}, {"additionalProperties", values}, {"minProperties", 1}},
+                                   {{"type", "array"},
+                                    {"items", any_of({{{"type", "object"}, {"minProperties", 1}}, refer("variable")})},
+                                    {"minItems", 1}},
+                                   refer("variable")});
+
     Json job{{"type", "object"}};
     Json properties;
     Json ops = Json::array(), branches = Json::array();
     for (const Entry& entry : registry()) {
         ops.push_back(entry.op->name);
-        branches.push_back(operation(entry));
+        for (const bool swept : {false, true}) branches.push_back(operation(entry, swept));
     }
     const Json shared = shared_properties();
     for (const Key& key : job_keys) {
         const std::string word(key.name);
         if (key.name == "op")
             properties[word] = documented({{"enum", ops}}, key.doc);
+        else if (key.name == "sweep")
+            properties[word] = documented(refer("sweep"), key.doc);
+        else if (key.name == "against")
+            properties[word] = documented(refer("input"), key.doc);
         else
             properties[word] =
                 shared.contains(word) ? shared[word] : documented(Json::object(), key.doc, key.otherwise);
     }
     job["properties"] = properties;
-    job["required"] = {"op", "inputs"};
+    job["required"] = {"op"};
     job["additionalProperties"] = false;
     if (!branches.empty()) job["allOf"] = branches;
     definitions["job"] = job;

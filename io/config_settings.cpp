@@ -147,6 +147,19 @@ std::optional<Tolerance> read_tolerance(const Reader& reader, const Node& node) 
     return tolerance;
 }
 
+std::optional<Expect> read_expect(const Reader& reader, const Node& node) {
+    const auto word = reader.word(node, "expect", {"pass", "mismatch", "error", "skipped"});
+    if (!word) return {};
+    return *word == "pass"       ? Expect::pass
+           : *word == "mismatch" ? Expect::mismatch
+           : *word == "error"    ? Expect::error
+                                 : Expect::skipped;
+}
+
+std::optional<double> read_timeout(const Reader& reader, const Node& node) {
+    return reader.number(node, "timeout", {true, 0, true});
+}
+
 std::optional<LaunchSetting> read_launch(const Reader& reader, const Node& node) {
     if (!reader.mapping(node, "launch", launch_keys)) return {};
     LaunchSetting setting;

@@ -556,6 +556,37 @@ std::optional<Node> parse_tree(const std::string& text, const std::string& sourc
     return std::move(builder.root());
 }
 
+std::string put(Node& node, const std::vector<std::string>& path, std::size_t at, Node value, const Mark& mark) {
+    if (!node.map()) {
+        std::string there = path[0];
+        for (std::size_t i = 1; i < at; ++i) there += "." + path[i];
+        return fmt::format("{} is {}, no mapping: set it whole", there, show(node));
+    }
+    Node* child = node.find(path[at]);
+    if (child == nullptr) {
+        Node made;
+        made.kind = Node::Kind::map;
+        made.source = std::make_shared<const std::string>(mark.source);
+        made.line = mark.line;
+        made.column = mark.column;
+        node.entries.push_back({path[at], mark, std::move(made)});
+        child = &node.entries.back().value;
+    }
+    if (at + 1 < path.size()) return put(*child, path, at + 1, std::move(value), mark);
+    *child = std::move(value);
+    return {};
+}
+
+std::vector<std::string> split_path(std::string_view key) {
+    std::vector<std::string> path;
+    for (std::size_t begin = 0; begin <= key.size();) {
+        const std::size_t end = std::min(key.find('.', begin), key.size());
+        path.emplace_back(key.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return path;
+}
+
 std::string brief(std::string_view text, std::size_t most) {
     if (text.size() <= most) return std::string(text);
     std::size_t cut = most;

@@ -65,6 +65,13 @@ std::optional<std::string> clean(const std::string& text, const std::string& sou
 std::optional<Node> parse_tree(const std::string& text, const std::string& source, bool fragment,
                                Diagnostics& diagnostics);
 
+/// Sets path[at...] below a node; mappings on the way are made, marked so. What is in the way, "a.b is 3, no mapping:
+/// set it whole"; else nothing.
+std::string put(Node& node, const std::vector<std::string>& path, std::size_t at, Node value, const Mark& mark);
+
+/// "a.b.c" in its parts.
+std::vector<std::string> split_path(std::string_view key);
+
 /// A text of the user's for a message: at most 60 bytes, then an ellipsis. Every message takes them through here.
 std::string brief(std::string_view text, std::size_t most = 60);
 /// The node as one line of YAML, for messages and, with more bytes, for listings; long ones are cut.

@@ -103,12 +103,17 @@ void add_generate(Mapping& mapping, const Generate& made) {
     mapping.add("plus", "[" + list + "]");
 }
 
+/// The job's name in the file of a case's name: a case reads one case of each job.
+std::string_view base(std::string_view name) {
+    return name.substr(0, name.find('['));
+}
+
 std::string flow(const Input& input) {
     Mapping mapping;
     if (const auto* dataset = std::get_if<Dataset>(&input.source))
         mapping.add("from", quoted(dataset->file + ":" + dataset->path));
     else if (const auto* output = std::get_if<JobOutput>(&input.source))
-        mapping.add("from", quoted(fmt::format("${}:/{}", output->job, output->output), true));
+        mapping.add("from", quoted(fmt::format("${}:/{}", base(output->job), output->output), true));
     else if (const auto* numbers = std::get_if<Numbers>(&input.source))
         mapping.add("from", numbers->shape.empty() ? flow(numbers->values.at(0)) : flow(Value(numbers->values)));
     else
@@ -157,7 +162,7 @@ std::string job_text(const Resolved& one) {
     const Job& job = *one.job;
     const bool cuda = one.device.substr(0, 4) == "cuda";
     const Variant* row = find(*job.entry, one.variant, cuda ? Device::cuda : Device::cpu);
-    std::string text = fmt::format("  {}:\n", quoted(job.name));
+    std::string text = fmt::format("  {}:\n", quoted(job.base));
     const auto line = [&](std::string_view key, const std::string& value) {
         text += fmt::format("    {}: {}\n", key, value);
     };

@@ -38,9 +38,14 @@ void select(hid_t space, const std::vector<Range>& ranges);
 /// An open dataset to read from, one selection after another.
 class Source {
   public:
-    /// Errors: as find_dataset; (input) a missing filter or source; (config) a type that is not read, a null dataspace.
-    explicit Source(const Info& info);
+    /// Errors: as find_dataset; (input) a missing filter or source; (config) a type that is not read (any_type: none is
+    /// refused, only raw() can read it), a null dataspace.
+    explicit Source(const Info& info, bool any_type = false);
     Statistics read(const Reading& reading, const Slab& target) const;
+    /// What is stored at the file's indices, not converted: numbers as memory_type() has them, else the file's own
+    /// type.
+    void raw(const std::vector<Range>& indices, void* target) const;
+    hid_t type() const { return memory_; }
 
   private:
     Info info_;

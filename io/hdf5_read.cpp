@@ -162,9 +162,10 @@ DType natural_dtype(const Info& info, bool integers, bool pair) {
     return pair ? complex_of(dtype) : dtype;
 }
 
-Source::Source(const Info& info) : info_(info) {
+Source::Source(const Info& info, bool any_type) : info_(info) {
     const std::string where = place(info.file, info.path);
-    if (const std::string text = unreadable(info); !text.empty()) throw Error(Category::config, text);
+    if (const std::string text = unreadable(info); !text.empty() && (!any_type || info.null_space))
+        throw Error(Category::config, text);
     if (info.matlab_empty || std::find(info.shape.begin(), info.shape.end(), 0) != info.shape.end()) return;
     if (const std::string text = missing(info); !text.empty()) throw Error(Category::input, text);
     found_ = find_dataset(info.file, info.path);
@@ -192,7 +193,22 @@ Source::Source(const Info& info) : info_(info) {
     if (stored < needed && (layout == H5D_COMPACT || (layout == H5D_CONTIGUOUS && stored > 0)))  // HDF5 would crash
         throw Error(Category::input, fmt::format("{}: damaged: it stores {} bytes, its shape {} needs {}", where,
                                                  stored, to_text(info.shape), needed));
-    memory_ = memory_type(type, now);
+    memory_ = now.kind == Kind::unsupported ? own(H5Tcopy(type), H5Tclose, where) : memory_type(type, now);
+}
+
+void Source::raw(const std::vector<Range>& indices, void* target) const {
+    const std::string where = place(info_.file, info_.path);
+    std::vector<hsize_t> extents;
+    for (const Range& range : indices) extents.push_back(static_cast<hsize_t>(range.count));
+    const Handle file_space = own(H5Scopy(space_), H5Sclose, where);
+    select(file_space, indices);
+    const Handle memory_space =
+        extents.empty()
+            ? own(H5Screate(H5S_SCALAR), H5Sclose, where)
+            : own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose, where);
+    if (H5Dread(found_.object, memory_, memory_space, file_space, H5P_DEFAULT, target) < 0)
+        throw Error(Category::input,
+                    fmt::format("{}: cannot be read, the file may be damaged: {}", where, error_text()));
 }
 
 Statistics Source::read(const Reading& reading, const Slab& target) const {
@@ -240,57 +256,44 @@ Statistics Source::read(const Reading& reading, const Slab& target) const {
         std::unique_ptr<T[]> stored;
         std::unique_ptr<std::byte[]> converted;
         std::int64_t stored_room = 0, converted_room = 0;
-        for_pieces(
-            reading.select, info_.chunks, sizeof(T) * static_cast<std::size_t>(parts), reading.pair,
-            [&](const Piece& piece) {
-                std::vector<hsize_t> extents;
-                std::int64_t places = 1;
-                for (const Range& range : piece.file) {
-                    extents.push_back(static_cast<hsize_t>(range.count));
-                    places *= range.count;
-                }
-                if (places > stored_room) {
-                    stored.reset(new T[static_cast<std::size_t>(places * parts)]);
-                    stored_room = places;
-                }
-                const Handle file_space = own(H5Scopy(space_), H5Sclose, where);
-                select(file_space, piece.file);
-                const Handle memory_space =
-                    extents.empty() ? own(H5Screate(H5S_SCALAR), H5Sclose, where)
-                                    : own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
-                                          H5Sclose, where);
-                if (H5Dread(found_.object, memory_, memory_space, file_space, H5P_DEFAULT, stored.get()) < 0)
-                    throw Error(Category::input,
-                                fmt::format("{}: cannot be read, the file may be damaged: {}", where, error_text()));
+        for_pieces(reading.select, info_.chunks, sizeof(T) * static_cast<std::size_t>(parts), reading.pair,
+                   [&](const Piece& piece) {
+                       std::int64_t places = 1;
+                       for (const Range& range : piece.file) places *= range.count;
+                       if (places > stored_room) {
+                           stored.reset(new T[static_cast<std::size_t>(places * parts)]);
+                           stored_room = places;
+                       }
+                       raw(piece.file, stored.get());
+                       const std::int64_t n = reading.pair ? places / 2 : places;
+                       Piece of_elements = piece;
+                       if (reading.pair) of_elements.within.pop_back();
+                       for_runs(elements, of_elements.within,
+                                [&](std::int64_t begin, std::int64_t first, std::int64_t length) {
+                                    observe(stored.get() + begin * (rule.complex ? 2 : 1), length, rule.complex, first,
+                                            seen);
+                                });
 
-                const std::int64_t n = reading.pair ? places / 2 : places;
-                Piece of_elements = piece;
-                if (reading.pair) of_elements.within.pop_back();
-                for_runs(elements, of_elements.within,
-                         [&](std::int64_t begin, std::int64_t first, std::int64_t length) {
-                             observe(stored.get() + begin * (rule.complex ? 2 : 1), length, rule.complex, first, seen);
-                         });
-
-                Selection in_target{of_elements.within};
-                std::erase_if(in_target.axes, [](const Range& range) { return range.dropped; });
-                const Slab to = part(target, in_target);
-                const bool direct = to.contiguous();
-                const auto bytes = n * static_cast<std::int64_t>(size_of(rule.target));
-                if (!direct && bytes > converted_room) {
-                    converted.reset(new std::byte[static_cast<std::size_t>(bytes)]);
-                    converted_room = bytes;
-                }
-                std::byte* const elements_of_piece = direct ? to.data : converted.get();
-                if (const auto bad = to_elements<T>(stored.get(), n, rule, elements_of_piece)) {
-                    Shape shape;
-                    for (const Range& range : of_elements.within) shape.push_back(range.count);
-                    Shape index = unravel(bad->element, shape);
-                    for (std::size_t i = 0; i < index.size(); ++i)
-                        index[i] = piece.file[i].begin + index[i] * piece.file[i].step;
-                    throw Error(Category::input, fmt::format("{}: at {}: {}", where, to_text(index), bad->text));
-                }
-                if (!direct) copy_bits({to.spec, row_major_strides(to.spec.shape), converted.get()}, to);
-            });
+                       Selection in_target{of_elements.within};
+                       std::erase_if(in_target.axes, [](const Range& range) { return range.dropped; });
+                       const Slab to = part(target, in_target);
+                       const bool direct = to.contiguous();
+                       const auto bytes = n * static_cast<std::int64_t>(size_of(rule.target));
+                       if (!direct && bytes > converted_room) {
+                           converted.reset(new std::byte[static_cast<std::size_t>(bytes)]);
+                           converted_room = bytes;
+                       }
+                       std::byte* const elements_of_piece = direct ? to.data : converted.get();
+                       if (const auto bad = to_elements<T>(stored.get(), n, rule, elements_of_piece)) {
+                           Shape shape;
+                           for (const Range& range : of_elements.within) shape.push_back(range.count);
+                           Shape index = unravel(bad->element, shape);
+                           for (std::size_t i = 0; i < index.size(); ++i)
+                               index[i] = piece.file[i].begin + index[i] * piece.file[i].step;
+                           throw Error(Category::input, fmt::format("{}: at {}: {}", where, to_text(index), bad->text));
+                       }
+                       if (!direct) copy_bits({to.spec, row_major_strides(to.spec.shape), converted.get()}, to);
+                   });
     });
     if (reading.nan) seen.replaced = seen.nan;
     return seen;

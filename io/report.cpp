@@ -11,15 +11,14 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "io/folder.hpp"
+#include "io/report_json.hpp"
+#include "io/report_tables.hpp"
 
 namespace gridstride::report {
-
-namespace {
-
-using Json = nlohmann::ordered_json;
 
 // JSON has no NaN and no infinities; readers get a text that every language's float() takes.
 Json number(long double value) {
@@ -28,6 +27,11 @@ Json number(long double value) {
     if (std::isinf(narrow)) return narrow > 0 ? "inf" : "-inf";
     return narrow;
 }
+
+namespace {
+
+using report::json;
+using report::number;
 
 Json number(const Number& value, DType dtype) {
     if (value.complex) return {number(value.re), number(value.im)};
@@ -51,9 +55,17 @@ Json json(const Value& value) {
     return std::visit(convert, static_cast<const Value::variant&>(value));
 }
 
+}  // namespace
+
 Json json(const Params& params) {
     Json object = Json::object();
     for (const auto& [name, value] : params.all()) object[name] = json(value);
+    return object;
+}
+
+Json json(const Swept& sweep) {
+    Json object = Json::object();
+    for (const auto& [key, value] : sweep) object[key] = json(value);
     return object;
 }
 
@@ -64,6 +76,8 @@ Json json(const LaunchLine& launch) {
             {"occupancy", number(launch.occupancy)},
             {"idle_threads", launch.idle_threads}};
 }
+
+namespace {
 
 Json json(const InputLine& input) {
     return {{"name", input.name},        {"source", input.source},    {"dtype", name(input.spec.dtype)},
@@ -102,17 +116,44 @@ Json json(const ReferenceLine& reference, DType dtype) {
               {"c", number(bound.c)},
               {"u_out", number(bound.u_out)},
               {"u_acc", number(bound.u_acc)},
+              {"u_in", number(bound.u_in)},
               {"n", bound.n},
-              {"g", number(bound.g)}}},
+              {"g", number(bound.g)},
+              {"g_one_signed", number(bound.g_one_signed)}}},
             {"worst", worst}};
 }
 
-Json json(const VendorLine& vendor) {
+/// error_ratio: our largest error over the vendor's; none where the vendor's is 0.
+Json json(const VendorLine& vendor, const std::optional<ReferenceLine>& ours) {
+    const bool known = ours && vendor.max_abs > 0;
     return {{"name", vendor.name},
             {"status", vendor.status},
             {"tolerance_used", number(vendor.tolerance_used)},
             {"max_abs", number(vendor.max_abs)},
-            {"rel_l2", number(vendor.rel_l2)}};
+            {"rel_l2", number(vendor.rel_l2)},
+            {"error_ratio", known ? number(ours->max_abs / vendor.max_abs) : Json()}};
+}
+
+Json json(const PropertyLine& property) {
+    return {{"name", property.name},
+            {"status", property.holds ? "pass" : "mismatch"},
+            {"value", number(property.value)},
+            {"bound", number(property.bound)},
+            {"where", property.where}};
+}
+
+Json json(const RepeatLine& repeat) {
+    return {{"runs", repeat.runs}, {"equal", repeat.different == 0}, {"different_bytes", repeat.different}};
+}
+
+Json json(const MismatchLine& mismatch) {
+    Json axes = Json::array(), decades = Json::array();
+    for (const MismatchLine::Axis& axis : mismatch.axes)
+        axes.push_back({{"first", axis.first}, {"last", axis.last}, {"distinct", axis.distinct}});
+    for (const auto& [power, count] : mismatch.decades) decades.push_back({{"power", power}, {"count", count}});
+    return {{"ulp", number(mismatch.ulp)}, {"axes", axes},
+            {"decades", decades},          {"not_finite", mismatch.not_finite},
+            {"command", mismatch.command}, {"dump", mismatch.dump.empty() ? Json() : Json(mismatch.dump)}};
 }
 
 Json json(const Seconds& seconds) {
@@ -141,6 +182,8 @@ Json json(const Case& one) {
             {"op", one.op},
             {"device", one.device},
             {"variant", one.variant},
+            {"sweep", json(one.sweep)},
+            {"expect", one.expect},
             {"status", name(one.status)},
             {"reason", one.reason},
             {"params", json(one.params)},
@@ -148,7 +191,10 @@ Json json(const Case& one) {
             {"inputs", list(one.inputs)},
             {"outputs", list(one.outputs)},
             {"reference", one.reference ? json(*one.reference, dtype) : Json()},
-            {"vendor", one.vendor ? json(*one.vendor) : Json()},
+            {"vendor", one.vendor ? json(*one.vendor, one.reference) : Json()},
+            {"properties", list(one.properties)},
+            {"repeat", one.repeat ? json(*one.repeat) : Json()},
+            {"mismatch", one.mismatch ? json(*one.mismatch) : Json()},
             {"loose_tolerance", one.loose_tolerance},
             {"notes", one.notes},
             {"seconds", json(one.seconds)}};
@@ -167,13 +213,17 @@ Json json(const Run& run) {
             {"host", here.host},
             {"device", here.device},
             {"libraries", here.libraries},
+            {"environment", here.environment},
             {"cases", list(run.cases)}};
 }
 
-// Names of files need not be UTF-8; what is not becomes U+FFFD.
-std::string text(const Json& json, int indent = -1) {
+}  // namespace
+
+std::string text(const Json& json, int indent) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
+
+namespace {
 
 [[noreturn]] void fail(const std::string& what, const std::string& path, int code) {
     throw Error(Category::input, fmt::format("{}: {} ({})", path, what, std::strerror(code)));
@@ -224,14 +274,19 @@ std::string head(int file) {
     return text;
 }
 
-/// to_json(Run) begins with schema and program, whatever the white space between.
-bool is_report(std::string text) {
+}  // namespace
+
+// to_json(Run) begins with schema and program, whatever the white space between.
+bool is_report(const std::string& head) {
+    std::string text = head;
     std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
     constexpr std::string_view schema = "{\"schema\":", program = ",\"program\":{\"version\":\"";
     if (!text.starts_with(schema)) return false;
     const std::size_t end = text.find_first_not_of("0123456789", schema.size());
     return end != std::string::npos && end > schema.size() && text.compare(end, program.size(), program) == 0;
 }
+
+namespace {
 
 /// to_json(Case) begins with name, job and op. A journal may be empty: no case has ended yet.
 bool is_journal(const std::string& text) {
@@ -242,30 +297,34 @@ bool is_journal(const std::string& text) {
     return job != std::string::npos && line.find(",\"op\":\"", job) != std::string::npos;
 }
 
-/// Why a report may not have this name; empty where it may.
-std::string in_the_way(const std::string& path, bool journal) {
-    const auto other = [&](std::string_view what) {
-        return fmt::format("{}: {}; a run writes its {} there: move it, or choose another --output-dir", path, what,
-                           journal ? "journal" : "report");
-    };
+constexpr Leaving whole_report{"report.json", "a run writes its report", is_report};
+constexpr Leaving journal{"report.jsonl", "a run writes its journal", is_journal};
+constexpr Leaving page{"report.html", "a run writes its report for browsers",
+                       [](const std::string& text) { return is_formatted(text, Format::html); }};
+
+/// Why a file may not be replaced; empty where it may, or is not there.
+std::string in_the_way(const std::string& path, const std::function<bool(const std::string&)>& ours) {
     struct stat facts {};
-    if (::lstat(path.c_str(), &facts) != 0)
-        return errno == ENOENT ? "" : fmt::format("{}: {}", path, std::strerror(errno));
-    if (S_ISLNK(facts.st_mode)) return other("is a symbolic link, which is not followed");
-    if (S_ISDIR(facts.st_mode)) return other("is a folder");
-    if (!S_ISREG(facts.st_mode)) return other("is not a regular file");
+    if (::lstat(path.c_str(), &facts) != 0) return errno == ENOENT ? "" : std::strerror(errno);
+    if (S_ISLNK(facts.st_mode)) return "is a symbolic link, which is not followed";
+    if (S_ISDIR(facts.st_mode)) return "is a folder";
+    if (!S_ISREG(facts.st_mode)) return "is not a regular file";
     const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (file.number < 0) return other(fmt::format("cannot be read ({})", std::strerror(errno)));
-    const std::string text = head(file.number);
-    if (journal ? is_journal(text) : is_report(text)) return {};
-    return other("exists and was not written by gridstride: it is not replaced");
+    if (file.number < 0) return fmt::format("cannot be read ({})", std::strerror(errno));
+    return ours(head(file.number)) ? "" : "exists and was not written by gridstride: it is not replaced";
 }
 
-void refuse(const std::string& path, bool journal, Category category) {
-    if (const std::string why = in_the_way(path, journal); !why.empty()) throw Error(category, why);
+}  // namespace
+
+void refuse(const std::string& folder, const Leaving& leaving, Category category) {
+    const std::string path = in_folder(folder, leaving.name);
+    if (const std::string why = in_the_way(path, leaving.ours); !why.empty())
+        throw Error(category,
+                    fmt::format("{}: {}; {} there: move it, or choose another --output-dir", path, why, leaving.what));
 }
 
 void write_whole(const std::string& content, const std::filesystem::path& path) {
+    make_folder(path.parent_path().string());
     std::string temporary;
     int descriptor = -1;
     for (int attempt = 0; descriptor < 0; ++attempt) {  // a name of ours alone: a crash may have left some
@@ -281,12 +340,10 @@ void write_whole(const std::string& content, const std::filesystem::path& path) 
         ::unlink(temporary.c_str());
         throw;
     }
-    const File folder(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.number >= 0)
-        ::fsync(folder.number);  // the new name; where the file system cannot, the content is safe all the same
+    const File parent(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (parent.number >= 0)
+        ::fsync(parent.number);  // the new name; where the file system cannot, the content is safe all the same
 }
-
-}  // namespace
 
 std::string_view name(Status status) {
     switch (status) {
@@ -302,6 +359,12 @@ std::string_view name(Status status) {
             return "vacuous";
         case Status::unvalidated:
             return "unvalidated";
+        case Status::timeout:
+            return "timeout";
+        case Status::known_issue:
+            return "known_issue";
+        case Status::unexpected_pass:
+            return "unexpected_pass";
     }
     return "";
 }
@@ -318,23 +381,31 @@ void check_reports(const std::string& folder) {
     if (const std::string why = unwritable(folder); !why.empty())
         throw Error(Category::config,
                     fmt::format("no report can be written to {}: {}; choose another --output-dir", folder, why));
-    refuse(in_folder(folder, "report.json"), false, Category::config);
-    refuse(in_folder(folder, "report.jsonl"), true, Category::config);
+    for (const Leaving& leaving : {whole_report, journal, page}) refuse(folder, leaving, Category::config);
 }
 
 void write(const Run& run, const std::string& folder) {
-    make_folder(folder);
-    const std::string path = in_folder(folder, "report.json");
-    refuse(path, false, Category::input);
-    write_whole(text(json(run), 1) + "\n", path);
+    const std::string path = in_folder(folder, whole_report.name), content = text(json(run), 1) + "\n";
+    for (const Leaving& leaving : {whole_report, page}) refuse(folder, leaving, Category::input);
+    write_whole(content, path);
+    write_whole(formatted({*parse(path, content)}, Format::html), in_folder(folder, page.name));
 }
 
-Journal::Journal(const std::string& folder) : path_(in_folder(folder, "report.jsonl")) {
+void write(const std::vector<Document>& documents, Format format, const std::string& path) {
+    const auto ours = [&](const std::string& text) { return is_formatted(text, format); };
+    if (const std::string why = in_the_way(path, ours); !why.empty())
+        throw Error(Category::config, fmt::format("{}: {}; choose another name", path, why));
+    write_whole(formatted(documents, format), path);
+}
+
+Journal::Journal(const std::string& folder) : path_(in_folder(folder, journal.name)) {
     make_folder(folder);
-    refuse(path_, true, Category::input);
-    const std::string last = in_folder(folder, "report.json");  // after a crash it would be taken for this run's
-    refuse(last, false, Category::input);
-    if (::unlink(last.c_str()) != 0 && errno != ENOENT) fail("cannot be replaced", last, errno);
+    refuse(folder, journal, Category::input);
+    for (const Leaving& leaving : {whole_report, page}) {  // after a crash they would be taken for this run's
+        refuse(folder, leaving, Category::input);
+        const std::string last = in_folder(folder, leaving.name);
+        if (::unlink(last.c_str()) != 0 && errno != ENOENT) fail("cannot be replaced", last, errno);
+    }
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (file_ < 0) fail("cannot be written", path_, errno);
 }

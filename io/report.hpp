@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run leaves behind: report.json, and report.jsonl to which each case is appended as it ends. docs/report.md
-// explains every field.
+// What a run leaves behind: report.json, report.html, and report.jsonl to which each case is appended as it ends.
+// docs/report.md explains every field.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,9 @@
 #include "core/operation.hpp"
 
 namespace gridstride::report {
+
+struct Document;  // a report read back: io/report_read.hpp
+enum class Format;
 
 struct Number {  // one output value, complex or not
     long double re = 0, im = 0;
@@ -35,6 +38,7 @@ struct BoundLine {
     std::string formula;
     double c = 0, u_out = 0, u_acc = 0, g = 0;
     std::int64_t n = 0;
+    double u_in = 0, g_one_signed = 0;
 };
 struct WorstLine {
     std::vector<std::int64_t> index;
@@ -50,6 +54,27 @@ struct VendorLine {
     std::string name, status;  // pass | mismatch | no vendor | error: ...
     double tolerance_used = 0, max_abs = 0, rel_l2 = 0;
 };
+/// What holds of every right answer and needs no reference.
+struct PropertyLine {
+    std::string name;
+    bool holds = true;
+    double value = 0, bound = 0;
+    std::string where;
+};
+struct RepeatLine {
+    int runs = 0;
+    std::int64_t different = 0;  // bytes that were not the same in every run
+};
+struct MismatchLine {
+    struct Axis {
+        std::int64_t first = 0, last = 0, distinct = 0;
+    };
+    double ulp = 0;
+    std::vector<Axis> axes;
+    std::map<int, std::int64_t> decades;
+    std::int64_t not_finite = 0;
+    std::string command, dump;  // that runs this case alone; the file its block was written to
+};
 struct LaunchLine {
     Shape grid, block;
     int blocks_per_sm = 0;
@@ -60,11 +85,16 @@ struct Seconds {
     double read = 0, copy_in = 0, compute = 0, copy_out = 0, with_copies = 0, validate = 0, write = 0;
 };
 
-enum class Status { pass, mismatch, error, skipped, vacuous, unvalidated };
+enum class Status { pass, mismatch, error, skipped, vacuous, unvalidated, timeout, known_issue, unexpected_pass };
 std::string_view name(Status status);
+
+/// Swept values by their keys.
+using Swept = std::vector<std::pair<std::string, Value>>;
 
 struct Case {
     std::string name, job, op, device, variant;
+    Swept sweep;                  // what makes the case
+    std::string expect = "pass";  // the outcome that was said to be right
     Status status = Status::unvalidated;
     std::string reason;
     int exit = 0;  // the code an error calls for: 3 or 4; 0 elsewhere
@@ -74,6 +104,9 @@ struct Case {
     std::vector<OutputLine> outputs;
     std::optional<ReferenceLine> reference;
     std::optional<VendorLine> vendor;
+    std::vector<PropertyLine> properties;
+    std::optional<RepeatLine> repeat;
+    std::optional<MismatchLine> mismatch;
     std::vector<std::string> notes;
     bool loose_tolerance = false;
     Seconds seconds;
@@ -83,8 +116,9 @@ struct Case {
 struct Surroundings {
     std::string version, commit, host, started;  // ISO 8601 with zone
     std::vector<std::string> command;
-    std::string device;                            // "cpu: Xeon ..., 16 threads", "cuda:0: NVIDIA H200"
-    std::map<std::string, std::string> libraries;  // name -> version
+    std::string device;                              // "cpu: Xeon ..., 16 threads", "cuda:0: NVIDIA H200"
+    std::map<std::string, std::string> libraries;    // name -> version
+    std::map<std::string, std::string> environment;  // the variables set that change numbers or speed
 };
 
 struct Run {
@@ -99,13 +133,17 @@ struct Run {
 std::string to_json(const Run& run);
 std::string to_json(const Case& one);
 
-/// May the reports of a run lie in this folder: neither is there, or both are reports of ours. Error (config): what is
+/// May the reports of a run lie in this folder: those that are there are of ours. Error (config): what is
 /// in the way (a link, a folder, a file of someone else), and what would be right.
 void check_reports(const std::string& folder);
 
-/// Writes report.json (whole: temporary name, renamed). Error (input): cannot write, or a file that is no report of
-/// ours has the name.
+/// Writes report.json and report.html (each whole: temporary name, renamed). Error (input): cannot write, or a file
+/// that is no report of ours has the name.
 void write(const Run& run, const std::string& folder);
+
+/// Writes the documents as one file of that format, whole. Error (config): a file that is none of ours has the name;
+/// (input): cannot write.
+void write(const std::vector<Document>& documents, Format format, const std::string& path);
 
 /// report.jsonl, one line a case, flushed and synced as each ends. Error (input): as write().
 class Journal {

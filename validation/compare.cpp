@@ -13,6 +13,7 @@ namespace gridstride::validation {
 namespace {
 
 constexpr long double infinity = std::numeric_limits<long double>::infinity();
+constexpr std::size_t most_wrong = 65'536;  // places remembered
 
 bool same(long double a, long double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
@@ -138,7 +139,14 @@ void Tally::add(std::int64_t index, const Complex& reference, const Complex& got
     different += comparison.equal ? 0 : 1;
     overflow += comparison.overflow ? 1 : 0;
     infinite += class_of(comparison.expected) == Class::infinite && class_of(reference) == Class::finite ? 1 : 0;
-    if (fails && validation::poisoned(got, output)) ++poisoned;
+    if (fails) {
+        poisoned += validation::poisoned(got, output) ? 1 : 0;
+        if (wrong.size() < most_wrong) wrong.push_back(index);
+        if (comparison.error > 0 && comparison.error < infinity)
+            ++decades[static_cast<int>(std::floor(std::log10(comparison.error)))];
+        else if (comparison.error != 0)
+            ++not_finite;
+    }
     if (class_of(reference) == Class::finite) reference2 += reference.re * reference.re + reference.im * reference.im;
     if (comparison.error == 0 && comparison.used == 0) return;
     error2 += comparison.error * comparison.error;
@@ -167,6 +175,10 @@ void Tally::merge(const Tally& later) {
     used = std::max(used, later.used);
     error2 += later.error2;
     reference2 += later.reference2;
+    not_finite += later.not_finite;
+    for (const auto& [decade, count] : later.decades) decades[decade] += count;
+    const auto room = std::min(most_wrong - wrong.size(), later.wrong.size());
+    wrong.insert(wrong.end(), later.wrong.begin(), later.wrong.begin() + static_cast<std::ptrdiff_t>(room));
     typical.insert(typical.end(), later.typical.begin(), later.typical.end());
     if (later.worst && (!worst || later.worst_used > worst_used ||
                         (later.worst_used == worst_used && later.worst_error > worst_error))) {

@@ -3,6 +3,8 @@
 // so that NaN fails it.
 #pragma once
 
+#include <map>
+
 #include "validation/bound.hpp"
 
 namespace gridstride::validation {
@@ -58,6 +60,9 @@ struct Tally {
     double max_ulp = 0;
     std::optional<Worst> worst;  // the one that used most; of equals the one with the largest error, then the first
     long double worst_used = 0, worst_error = 0;  // its share of the bound, its error
+    std::vector<std::int64_t> wrong;              // places that failed, the first 65 536
+    std::map<int, std::int64_t> decades;          // failed ones by the power of ten of their error
+    std::int64_t not_finite = 0;                  // failed ones whose error is not finite
     std::vector<long double> typical;             // sampled transforms: error over the bound that nine in ten must keep
 
     void add(std::int64_t index, const Complex& reference, const Complex& got, const Comparison& comparison,

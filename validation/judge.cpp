@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
+#include "validation/properties.hpp"
 #include "validation/scan.hpp"
 #include "validation/trial.hpp"
 #include "validation/vacuity.hpp"
@@ -145,6 +148,25 @@ bool fails_derived(Judging& judging, std::span<const Slab> in, const Variant& va
     return judging(ours, Extent::until_failed).front().failed > 0;
 }
 
+/// Which indices the wrong elements have, axis by axis.
+Mismatch locate(const Tally& tally, const Spec& output) {
+    Mismatch result;
+    result.decades = tally.decades;
+    result.not_finite = tally.not_finite;
+    if (tally.worst) {
+        const Worst& worst = *tally.worst;
+        result.ulp = std::max(ulps(worst.expected.re, worst.got.re, output.dtype),
+                              is_complex(output.dtype) ? ulps(worst.expected.im, worst.got.im, output.dtype) : 0.0);
+    }
+    const Shape strides = row_major_strides(output.shape);
+    for (std::size_t axis = 0; axis < output.shape.size() && !tally.wrong.empty(); ++axis) {
+        std::set<std::int64_t> along;
+        for (const std::int64_t place : tally.wrong) along.insert(place / strides[axis] % output.shape[axis]);
+        result.axes.push_back({*along.begin(), *along.rbegin(), static_cast<std::int64_t>(along.size())});
+    }
+    return result;
+}
+
 void fill(const Tally& tally, Judgement& judgement) {
     judgement.checked = std::min(tally.checked, judgement.of);
     judgement.failed = tally.failed;
@@ -158,7 +180,8 @@ void fill(const Tally& tally, Judgement& judgement) {
 }  // namespace
 
 Judgement judge(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, const Slab& got,
-                const Validate& asked, const Tolerance& tolerance, const SecondWitness* witness, int threads) {
+                const Validate& asked, const Tolerance& tolerance, const SecondWitness* witness, int threads,
+                const Again& again) {
     Judgement judgement;
     const Spec& output = problem.out[0];
     Place here;
@@ -238,13 +261,20 @@ Judgement judge(const Op& op, const Variant& variant, const Problem& problem, st
         }
     }
 
+    for (Property& property : properties_of(trial, variant, criterion, got, asked, again)) {
+        if (ours.failed == 0 && !property.holds()) ours.merge(judge_suspects(trial, property, contenders[0], asked));
+        judgement.properties.push_back(std::move(property));
+    }
     fill(ours, judgement);
     note_rounding(ours, criterion, judgement);
     if (ours.failed > 0) {
         judgement.verdict = Verdict::mismatch;
         judgement.reason = describe(ours, found, output, poison_inputs);
+        judgement.mismatch = locate(ours, output);
         return judgement;
     }
+    for (Property& property : std::exchange(judgement.properties, {})) add_property(judgement, std::move(property));
+    if (judgement.verdict == Verdict::mismatch) return judgement;
     check_vacuity(judging, in, criterion, judgement);
     if (judgement.nan_outputs == trial.outputs) {
         judgement.verdict = Verdict::vacuous;

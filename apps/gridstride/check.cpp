@@ -17,6 +17,10 @@ std::string state_of(const engine::Case& one) {
     return one.exit == 0 ? "skipped" : "error";
 }
 
+std::string device_of(const engine::Case& one) {
+    return one.against ? "file" : std::string(name(one.place.device));
+}
+
 void explain(const engine::Case& one) {
     fmt::print("\n{}\n", one.name);
     Table table({{"key"}, {"value"}, {"origin"}});
@@ -41,7 +45,10 @@ void explain(const engine::Case& one) {
                    fmt::format("{} read, {} written at least", bytes_text(static_cast<std::uint64_t>(cost.read)),
                                bytes_text(static_cast<std::uint64_t>(cost.written)))});
         table.row({"memory", bytes_text(one.memory), "inputs, outputs and workspace"});
-        const gridstride::Plan plan = engine::prepare(*one.variant, problem);
+        if (one.against)
+            table.row(
+                {"against", one.against->info->file + ":" + one.against->info->path, "read and judged, not computed"});
+        const gridstride::Plan plan = one.against ? gridstride::Plan{} : engine::prepare(*one.variant, problem);
         if (!plan.words.empty()) table.row({"plan", plan.words, ""});
         if (plan.launched)
             table.row({"launch",
@@ -58,13 +65,15 @@ nlohmann::json to_json(const engine::Plan& plan) {
     for (const engine::Case& one : plan.cases) {
         nlohmann::json entry{{"name", one.name},
                              {"op", one.op().name},
-                             {"device", name(one.place.device)},
-                             {"variant", one.variant != nullptr ? one.variant->name : "-"},
+                             {"device", device_of(one)},
+                             {"variant", one.variant != nullptr ? one.word() : "-"},
+                             {"sweep", nlohmann::json::object()},
                              {"state", state_of(one)},
                              {"reason", one.reason},
                              {"memory", one.memory},
                              {"inputs", nlohmann::json::array()},
                              {"outputs", nlohmann::json::array()}};
+        for (const auto& [key, value] : one.job->sweep) entry["sweep"][key] = to_text(value);
         for (std::size_t i = 0; i < one.problem.in.size(); ++i)
             if (const Spec& spec = one.problem.in[i]; spec.present)
                 entry["inputs"].push_back(
@@ -85,8 +94,7 @@ nlohmann::json to_json(const engine::Plan& plan) {
 void print(const engine::Plan& plan, bool explained) {
     Table table({{"case"}, {"device"}, {"variant"}, {"output"}, {"memory", Align::right}, {"state"}});
     for (const engine::Case& one : plan.cases)
-        table.row({one.name, std::string(name(one.place.device)),
-                   std::string(one.variant != nullptr ? one.variant->name : "-"),
+        table.row({one.name, device_of(one), std::string(one.variant != nullptr ? one.word() : "-"),
                    one.problem.out.empty() ? "-" : to_text(one.problem.out[0]),
                    one.reason.empty() ? bytes_text(one.memory) : "-", state_of(one)});
     table.print(stdout);
@@ -112,7 +120,8 @@ int check(const RunOptions& options) {
     int exit = Exit::good;
     for (const engine::Plan& plan : planning.plans) {
         for (const engine::Case& one : plan.cases)
-            if (one.exit == Exit::device_failed || (one.exit == Exit::bad_input && exit != Exit::device_failed))
+            if (one.expect() != config::Expect::error &&
+                (one.exit == Exit::device_failed || (one.exit == Exit::bad_input && exit != Exit::device_failed)))
                 exit = one.exit;
         if (options.json) {
             fmt::print("{}\n", to_json(plan).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));

@@ -2,11 +2,11 @@
 // Buffers, poison, the call and its clock, for both kinds of device.
 #include "compute.hpp"
 
-#include "core/parallel.hpp"
+#include "staging.hpp"
+#include "timing.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <vector>
 
 namespace gridstride::engine {
@@ -16,18 +16,21 @@ Plan prepare(const Variant& variant, const Problem& problem) {
     return variant.prepare(problem);
 }
 
+Tensor buffer(std::size_t bytes, Memory memory, int device) {
+    return bytes == 0 ? Tensor() : Tensor({DType::int32, {static_cast<std::int64_t>((bytes + 3) / 4)}}, memory, device);
+}
+
+int in_place(const Op& op, const Problem& problem) {
+    const int alias = op.outputs[0].alias;
+    return alias >= 0 && problem.in[static_cast<std::size_t>(alias)] == problem.out[0] ? alias : -1;
+}
+
 namespace {
 
 constexpr int repeats = 5;             // timed runs after the warm-up
 constexpr double repeat_seconds = 2;   // that they may take together
 constexpr double replay_below = 1e-4;  // seconds: shorter kernels are timed by replaying a graph
 constexpr int replays = 20;
-
-double median(std::vector<double> seconds) {
-    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-    std::nth_element(seconds.begin(), middle, seconds.end());
-    return *middle;
-}
 
 /// The warm-up's own time, or the median of the runs that fit.
 template <class Once>
@@ -40,23 +43,41 @@ double measure(Once once, bool timed) {
         leave_if_stopped();
         seconds.push_back(once());
     }
-    return seconds.empty() ? first : median(std::move(seconds));
+    return seconds.empty() ? first : timing::summary(std::move(seconds)).median;
 }
 
-Tensor bytes(std::size_t n, Memory memory = Memory::host, int device = 0) {
-    return n == 0 ? Tensor() : Tensor({DType::int32, {static_cast<std::int64_t>((n + 3) / 4)}}, memory, device);
+/// Of the bytes and their places: equal for equal bytes, different with near certainty for others.
+std::uint64_t fingerprint(const Slab& slab) {
+    constexpr std::int64_t block = 1 << 20;
+    const auto size = static_cast<std::int64_t>(slab.spec.bytes());
+    std::vector<std::uint64_t> blocks(static_cast<std::size_t>((size + block - 1) / block));
+    for_blocks(size, block, threads_of({}), [&](std::int64_t begin, std::int64_t end) {
+        std::uint64_t hash = static_cast<std::uint64_t>(begin) + 1;
+        for (std::int64_t at = begin; at < end; at += 8) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, slab.data + at, static_cast<std::size_t>(std::min<std::int64_t>(8, end - at)));
+            hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+            hash ^= hash >> 29;
+        }
+        blocks[static_cast<std::size_t>(begin / block)] = hash;
+    });
+    std::uint64_t all = 0;
+    for (const std::uint64_t one : blocks) all = (all ^ one) * 0xd1342543de82ef95U;
+    return all;
 }
 
-/// The input that output 0 begins as, or -1.
-int in_place(const Op& op, const Problem& problem) {
-    const int alias = op.outputs[0].alias;
-    return alias >= 0 && problem.in[static_cast<std::size_t>(alias)] == problem.out[0] ? alias : -1;
+std::vector<std::uint64_t> fingerprints(std::span<const Slab> in) {
+    std::vector<std::uint64_t> result;
+    for (const Slab& slab : in) result.push_back(slab.spec.present ? fingerprint(slab) : 0);
+    return result;
 }
 
-Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed) {
+Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed,
+                bool watched) {
+    const auto before = watched ? fingerprints(in) : std::vector<std::uint64_t>();
     const Plan plan = prepare(variant, problem);
-    const Tensor workspace = bytes(plan.workspace);
-    Computed result{Tensor(problem.out[0]), 0, 0, 0, {}};
+    const Tensor workspace = buffer(plan.workspace);
+    Computed result{Tensor(problem.out[0]), 0, 0, 0, {}, {}};
     const Slab out = result.out.slab();
     std::vector<Slab> handed(in.begin(), in.end());
     if (alias >= 0) handed[static_cast<std::size_t>(alias)] = out;
@@ -71,56 +92,22 @@ Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const 
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         },
         timed);
+    if (!watched) return result;
+    const auto after = fingerprints(in);
+    for (std::size_t i = 0; i < after.size() && !result.changed; ++i)
+        if (after[i] != before[i]) result.changed = i;
     return result;
 }
 
-/// Copies through a pinned buffer, a piece at a time.
-class Staging {
-  public:
-    Staging(cuda::Queue& queue, std::size_t largest)
-        : queue_(queue), pinned_(bytes(std::min(largest, piece), Memory::pinned)) {}
-
-    /// Seconds of the copies between pinned memory and the device.
-    double to_device(const std::byte* from, std::byte* to, std::size_t size) {
-        double seconds = 0;
-        for (std::size_t at = 0; at < size; at += piece) {
-            const std::size_t n = std::min(piece, size - at);
-            copy_on_host(from + at, pinned_.data(), n);
-            seconds += queue_.time([&] { queue_.copy(pinned_.data(), to + at, n, cuda::Direction::to_device); });
-        }
-        return seconds;
-    }
-    double to_host(const std::byte* from, std::byte* to, std::size_t size) {
-        double seconds = 0;
-        for (std::size_t at = 0; at < size; at += piece) {
-            const std::size_t n = std::min(piece, size - at);
-            seconds += queue_.time([&] { queue_.copy(from + at, pinned_.data(), n, cuda::Direction::to_host); });
-            copy_on_host(pinned_.data(), to + at, n);
-        }
-        return seconds;
-    }
-
-  private:
-    static constexpr std::size_t piece = std::size_t{64} << 20;
-
-    static void copy_on_host(const std::byte* from, std::byte* to, std::size_t size) {
-        for_blocks(static_cast<std::int64_t>(size), 4 << 20, threads_of({}), [&](std::int64_t begin, std::int64_t end) {
-            std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
-        });
-    }
-
-    cuda::Queue& queue_;
-    Tensor pinned_;
-};
-
-Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed) {
+Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed,
+                 bool watched) {
     const int index = problem.place.index;
     cuda::Queue queue(index);
     const Plan plan = prepare(variant, problem);
-    const Tensor workspace = bytes(plan.workspace, Memory::device, index);
+    const Tensor workspace = buffer(plan.workspace, Memory::device, index);
     const Tensor out(problem.out[0], Memory::device, index);
     const Slab out_slab = out.slab();
-    Computed result{Tensor(problem.out[0]), 0, 0, 0, plan.launched};
+    Computed result{Tensor(problem.out[0]), 0, 0, 0, plan.launched, {}};
 
     std::size_t largest = out.spec().bytes();
     for (const Slab& slab : in)
@@ -152,21 +139,24 @@ Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const
         std::vector<double> seconds;
         for (int i = 0; i < repeats; ++i)
             if (const auto one = queue.replay(enqueue, replays)) seconds.push_back(*one);
-        if (!seconds.empty()) result.seconds = median(std::move(seconds));
+        if (!seconds.empty()) result.seconds = timing::summary(std::move(seconds)).median;
         begin();  // an in-place output has been added to many times
         enqueue();
         queue.synchronize();
     }
     result.copy_out = staging.to_host(out.data(), result.out.data(), out.spec().bytes());
+    for (std::size_t i = 0; watched && i < in.size() && !result.changed; ++i)
+        if (in[i].spec.present && !staging.same(inputs[i].data(), in[i].data, in[i].spec.bytes())) result.changed = i;
     return result;
 }
 
 }  // namespace
 
-Computed compute(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, bool timed) {
+Computed compute(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, bool timed,
+                 bool watched) {
     const int alias = in_place(op, problem);
-    return variant.device == Device::cpu ? on_cpu(variant, problem, in, alias, timed)
-                                         : on_cuda(variant, problem, in, alias, timed);
+    return variant.device == Device::cpu ? on_cpu(variant, problem, in, alias, timed, watched)
+                                         : on_cuda(variant, problem, in, alias, timed, watched);
 }
 
 }  // namespace gridstride::engine

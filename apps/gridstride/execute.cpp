@@ -7,9 +7,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "compute.hpp"
 #include "core/interrupt.hpp"
@@ -81,20 +85,34 @@ void record(const validation::Judgement& judged, const Case& one, report::Case& 
     line.notes.insert(line.notes.end(), judged.notes.begin(), judged.notes.end());
     line.outputs[0].nan = judged.nan_outputs;
     if (judged.verdict == validation::Verdict::unvalidated) return;
-    report::ReferenceLine reference{
-        judged.checked,
-        judged.of,
-        judged.failed,
-        judged.max_abs,
-        judged.max_ulp,
-        judged.rel_l2,
-        judged.tolerance_used,
-        {judged.bound.formula, judged.bound.c, judged.bound.u_out, judged.bound.u_acc, judged.bound.g, judged.bound.n},
-        {}};
+    report::ReferenceLine reference{judged.checked,
+                                    judged.of,
+                                    judged.failed,
+                                    judged.max_abs,
+                                    judged.max_ulp,
+                                    judged.rel_l2,
+                                    judged.tolerance_used,
+                                    {judged.bound.formula, judged.bound.c, judged.bound.u_out, judged.bound.u_acc,
+                                     judged.bound.g, judged.bound.n, judged.bound.u_in, judged.bound.g_one_signed},
+                                    {}};
     if (judged.worst)
         reference.worst = {as_the_user_sees(unravel(judged.worst->index, out.shape), one),
                            number(judged.worst->got, out.dtype), number(judged.worst->expected, out.dtype)};
     line.reference = reference;
+    for (const Property& property : judged.properties)
+        line.properties.push_back({property.name, property.holds(), static_cast<double>(property.value),
+                                   static_cast<double>(property.bound), property.where});
+    if (judged.verdict == validation::Verdict::mismatch) line.mismatch.emplace();
+    if (judged.mismatch) {
+        const validation::Mismatch& wrong = *judged.mismatch;
+        line.mismatch->ulp = wrong.ulp;
+        for (const auto& axis : wrong.axes) line.mismatch->axes.push_back({axis.first, axis.last, axis.distinct});
+        // Of diagonal blocks the second channel is the first.
+        if (out.shape != one.problem.out[0].shape && wrong.axes.size() > 1)
+            line.mismatch->axes.insert(line.mismatch->axes.begin() + 4, line.mismatch->axes[1]);
+        line.mismatch->decades = wrong.decades;
+        line.mismatch->not_finite = wrong.not_finite;
+    }
     if (out.shape != one.problem.out[0].shape)
         line.notes.push_back("judged: the channel-diagonal blocks; the others are " +
                              std::string(one.problem.in[static_cast<std::size_t>(one.op().outputs[0].alias)].present
@@ -115,6 +133,7 @@ void record(const validation::Judgement& judged, const Case& one, report::Case& 
 /// The second witness of a case: on CUDA the vendor's library; of a library on the CPU our own loop, where its cost is
 /// within the budget. Null where there is none.
 const Variant* witness_of(const Case& one) {
+    if (one.against) return nullptr;
     const auto can = [&](const Variant* row) {
         return row != nullptr && row != one.variant &&
                (row->refuses == nullptr || row->refuses(one.computed()).empty());
@@ -141,8 +160,33 @@ validation::Judgement judge(const Case& one, std::span<const Slab> in, const Sla
                        return compute(one.op(), *other, problem, inputs, false).out;
                    }};
     }
+    const auto again = [&one](const Problem& problem, std::span<const Slab> inputs) {
+        return compute(one.op(), *one.variant, problem, inputs, false).out;
+    };
     return validation::judge(one.op(), *one.variant, one.computed(), in, out, one.job->validate, one.job->tolerance,
-                             other != nullptr ? &witness : nullptr, one.place.threads);
+                             other != nullptr ? &witness : nullptr, one.place.threads, again);
+}
+
+/// Runs the case again, `runs` times in all, and counts the bytes that differ from those of `first`.
+report::RepeatLine repeated(const Case& one, std::span<const Slab> in, const Tensor& first, int runs) {
+    report::RepeatLine line{runs, 0};
+    const std::size_t size = first.spec().bytes();
+    std::vector<bool> different(size, false);
+    for (int run = 1; run < runs; ++run) {
+        const Tensor other = compute(one.op(), *one.variant, one.computed(), in, false).out;
+        if (std::memcmp(first.data(), other.data(), size) == 0) continue;
+        for (std::size_t i = 0; i < size; ++i) different[i] = different[i] || first.data()[i] != other.data()[i];
+    }
+    line.different = std::count(different.begin(), different.end(), true);
+    return line;
+}
+
+/// The output element that a mismatch is about.
+std::int64_t wrong_place(const validation::Judgement& judged) {
+    if (judged.worst && judged.failed > 0) return judged.worst->index;
+    for (const Property& property : judged.properties)
+        if (!property.holds() && !property.outputs.empty()) return property.outputs.front();
+    return 0;
 }
 
 nlohmann::json identity_of(const PlannedInput& input, std::uint64_t checksum) {
@@ -176,13 +220,15 @@ void describe_origin(const Plan& plan, std::size_t index, std::vector<Result>& r
     results[index].identity = identity.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& results,
-                const report::Surroundings& surroundings, const OnStage& on_stage, report::Case& line) {
+void run_stages(const Plan& plan, std::size_t index, State& state, const report::Surroundings& surroundings,
+                const OnStage& on_stage, report::Case& line) {
+    std::vector<Result>& results = state.results;
     const Case& one = plan.cases[index];
     Result& result = results[index];
     auto start = Clock::now();
     std::optional<cuda::Mark> mark;  // in a profiler's time line
     const auto begin = [&](const char* stage) {
+        if (time_is_up) throw TimeUp{};
         on_stage(one.name, stage);
         mark.emplace(stage);
         start = Clock::now();
@@ -209,8 +255,26 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
         one.op().admit(one.computed(), in);
     }
 
+    if (one.against) {
+        const Tensor answer = load_answer(one);
+        begin("validating");
+        line.outputs = {{std::string(one.op().outputs[0].name),
+                         one.problem.out[0],
+                         one.against->info->file,
+                         one.against->info->path,
+                         0,
+                         {}}};
+        record(judge(one, in, answer.slab()), one, line);
+        line.vendor.reset();
+        line.seconds.validate = since(start);
+        return;
+    }
+
     begin("computing");
-    Computed computed = compute(one.op(), *one.variant, one.computed(), in, one.variant->role != Role::faulty);
+    const bool watched = one.job->validate.mode != Validate::Mode::none;
+    Computed computed = compute(one.op(), *one.variant, one.computed(), in,
+                                !state.measure && one.variant->role != Role::faulty, watched);
+    if (state.repeat_check > 1) line.repeat = repeated(one, in, computed.out, state.repeat_check);
     if (computed.launched) {
         const Launched& launched = *computed.launched;
         line.launch = {launched.grid, launched.block, launched.blocks_per_multiprocessor, launched.occupancy,
@@ -220,8 +284,23 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
     begin("validating");
     line.outputs = {{std::string(one.op().outputs[0].name), one.problem.out[0], {}, {}, 0, {}}};
     const Slab out = computed.out.slab();
-    record(judge(one, in, out), one, line);
+    validation::Judgement judged = judge(one, in, out);
+    if (watched)
+        validation::add_property(
+            judged, {.name = "inputs unchanged",
+                     .value = computed.changed ? 1.0L : 0.0L,
+                     .where = computed.changed ? std::string(one.op().inputs[*computed.changed].name) : std::string()});
+    record(judged, one, line);
     line.seconds.validate = since(start);
+    if (state.measure && line.status == report::Status::pass && one.variant->role != Role::faulty) {
+        begin("measuring");
+        const Tensor again = state.measure(one, in);
+        if (std::memcmp(again.data(), computed.out.data(), out.spec.bytes()) != 0)
+            if (judged = judge(one, in, again.slab()); judged.verdict != validation::Verdict::pass) {
+                record(judged, one, line);
+                line.reason = "when called many times: " + line.reason;
+            }
+    }
     if (line.status != report::Status::mismatch && one.variant->role != Role::faulty) {  // a wrong answer has no speed
         line.seconds.compute = computed.seconds;
         line.seconds.copy_in = computed.copy_in;
@@ -243,12 +322,74 @@ void run_stages(const Plan& plan, std::size_t index, std::vector<Result>& result
     }
     describe_axes(one, results, result, line.notes);
     describe_origin(plan, index, results, identity);
+    if (state.keep_blocks && judged.verdict == validation::Verdict::mismatch)
+        state.blocks.push_back(
+            {one.name, result.job, &one.op(),
+             validation::block_around(one.op(), one.computed(), in, result.data.slab(), wrong_place(judged),
+                                      one.job->validate.terms, one.place.threads)});
     if (!one.outputs[0].file.empty()) {
         begin("writing");
         write(one, result, surroundings, line);
         line.seconds.write = since(start);
     }
     if (line.status == report::Status::mismatch) result.failed = "mismatch";
+}
+
+/// Sets time_is_up once so many seconds have gone, and clears it when it goes itself.
+class TimeLimit {
+  public:
+    explicit TimeLimit(std::optional<double> seconds) {
+        if (!seconds) return;
+        constexpr double longest = 1e9;  // that the clock can count
+        const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                            std::chrono::duration<double>(std::min(*seconds, longest)));
+        watch_ = std::jthread([this, end](const std::stop_token& ended) {
+            std::unique_lock lock(mutex_);
+            wake_.wait_until(lock, ended, end, [] { return false; });
+            if (!ended.stop_requested()) time_is_up = true;
+        });
+    }
+    TimeLimit(const TimeLimit&) = delete;
+    TimeLimit& operator=(const TimeLimit&) = delete;
+    ~TimeLimit() {
+        if (watch_.joinable()) {
+            watch_.request_stop();
+            watch_.join();
+        }
+        time_is_up = false;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::jthread watch_;
+};
+
+std::string word_of(config::Expect expect) {
+    switch (expect) {
+        case config::Expect::pass:
+            return "pass";
+        case config::Expect::mismatch:
+            return "mismatch";
+        case config::Expect::error:
+            return "error";
+        case config::Expect::skipped:
+            return "skipped";
+    }
+    return "";
+}
+
+/// An outcome that was expected, other than pass, is a known issue; a pass in its place must not go unseen.
+void meet(config::Expect expect, report::Case& line) {
+    if (expect == config::Expect::pass) return;
+    if (line.status == report::Status::pass) {
+        line.status = report::Status::unexpected_pass;
+        line.reason = fmt::format("passed; the job file expects {}", word_of(expect));
+    } else if (report::name(line.status) == word_of(expect)) {
+        line.status = report::Status::known_issue;
+        line.reason = fmt::format("{}, as expected: {}", word_of(expect), line.reason);
+        line.exit = 0;
+    }
 }
 
 }  // namespace
@@ -261,10 +402,12 @@ report::Case run_case(const Plan& plan, std::size_t index, State& state, const r
     result.readers = one.consumers;
     report::Case line;
     line.name = one.name;
-    line.job = one.job->name;
+    line.job = one.job->base;
+    line.sweep = one.job->sweep;
+    line.expect = word_of(one.expect());
     line.op = one.op().name;
-    line.device = name(one.place);
-    line.variant = one.variant != nullptr ? one.variant->name : "auto";
+    line.device = one.device();
+    line.variant = one.word();
     line.params = one.params;
     line.notes = one.notes;
     const auto fail = [&](report::Status status, const std::string& reason, int exit) {
@@ -296,12 +439,15 @@ report::Case run_case(const Plan& plan, std::size_t index, State& state, const r
         fail(report::Status::error, "device lost in case " + state.lost.at(one.place.index), 4);
     } else {
         try {
-            run_stages(plan, index, results, surroundings, on_stage, line);
+            const TimeLimit limit(one.job->timeout);
+            run_stages(plan, index, state, surroundings, on_stage, line);
         } catch (const Error& fault) {
             if (on_cuda && fault.category() == Category::device && !cuda::usable(one.place.index))
                 state.lost[one.place.index] = one.name;
             fail(report::Status::error, fault.what(),
                  fault.category() == Category::input || fault.category() == Category::config ? 3 : 4);
+        } catch (const TimeUp&) {
+            fail(report::Status::timeout, fmt::format("took longer than {} s", *one.job->timeout), 4);
         } catch (const Interrupted&) {
             fail(report::Status::skipped, "interrupted", 0);
         } catch (const std::bad_alloc&) {
@@ -310,6 +456,7 @@ report::Case run_case(const Plan& plan, std::size_t index, State& state, const r
             fail(report::Status::error, fault.what(), 4);
         }
     }
+    if (!stop_requested) meet(one.expect(), line);
     for (const PlannedInput& input : one.inputs)
         if (input.producer >= 0)
             if (Result& read = results[static_cast<std::size_t>(input.producer)]; --read.readers == 0)

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dump.hpp"
 #include "io/report.hpp"
 #include "plan.hpp"
 
@@ -31,10 +32,17 @@ struct Result {
     int readers = 0;       // still to come
 };
 
+/// Measures a case that has passed, on its inputs; gives what the measured plan computes, which has to be right too.
+using Measure = std::function<Tensor(const Case& one, std::span<const Slab> in)>;
+
 /// What the cases of a run know of each other.
 struct State {
-    std::vector<Result> results;      // one a case
-    std::map<int, std::string> lost;  // CUDA devices that an error has ruined, and in which case
+    std::vector<Result> results{};      // one a case
+    std::map<int, std::string> lost{};  // CUDA devices that an error has ruined, and in which case
+    Measure measure{};                  // empty: the first run alone is timed
+    int repeat_check = 0;               // runs of each case whose bits are compared
+    bool keep_blocks = false;           // of mismatches
+    std::vector<WrongBlock> blocks{};
 };
 
 /// Told of each stage as it begins: "layer1", "computing".

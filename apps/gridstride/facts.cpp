@@ -9,6 +9,7 @@
 
 #include <CLI/Version.hpp>
 #include <array>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -55,7 +56,14 @@ report::Surroundings facts(std::vector<std::string> command) {
     if (gethostname(host.data(), host.size() - 1) == 0) here.host = host.data();
     here.device = "cpu: " + processor();
     int index = 0;
-    for (const cuda::DeviceInfo& gpu : cuda::devices()) here.device += fmt::format("; cuda:{}: {}", index++, gpu.name);
+    for (const cuda::DeviceInfo& gpu : cuda::devices())
+        here.device += fmt::format("; cuda:{}: {} (GPU-{})", index++, gpu.name, gpu.uuid);
+    for (const char* name :
+         {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "OPENBLAS_NUM_THREADS",
+          "OPENBLAS_CORETYPE", "CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "NVIDIA_TF32_OVERRIDE",
+          "CUBLAS_WORKSPACE_CONFIG", "CUBLAS_EMULATE_SINGLE_PRECISION", "CUBLAS_EMULATE_DOUBLE_PRECISION",
+          "CUBLAS_EMULATION_STRATEGY"})
+        if (const char* value = std::getenv(name)) here.environment[name] = value;
 
     std::string openblas;  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the second word
     std::istringstream(openblas_get_config()) >> openblas >> openblas;
@@ -72,6 +80,7 @@ report::Surroundings facts(std::vector<std::string> command) {
     if (cuda::built_in()) {
         here.libraries["CUDA runtime"] = cuda::runtime_version();
         here.libraries["CUDA driver"] = cuda::driver_version();
+        here.libraries.merge(cuda::library_versions());
     }
     return here;
 }

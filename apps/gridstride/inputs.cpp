@@ -55,6 +55,20 @@ Tensor read_diagonal(const PlannedInput& input, const hdf5::Reading& reading, co
     return tensor;
 }
 
+hdf5::Reading reading_of(const PlannedInput& input) {
+    const config::Input& source = *input.source;
+    return {input.select, source.pair, source.scale.value_or(1), source.nan};
+}
+
+/// What is selected of a dataset, in the tensor's order whatever its shape.
+hdf5::Statistics read_whole(const PlannedInput& input, const Tensor& tensor) {
+    Slab target = tensor.slab();
+    target.spec.shape = shape_of(input.select);
+    if (input.source->pair) target.spec.shape.pop_back();
+    target.strides = row_major_strides(target.spec.shape);
+    return hdf5::read(*input.info, reading_of(input), target);
+}
+
 Tensor from_numbers(const config::Numbers& numbers, const Spec& wanted, std::optional<DType> own,
                     std::string_view what) {
     Tensor tensor({numbers.whole ? DType::int64 : DType::float64, wanted.shape});
@@ -87,18 +101,13 @@ Tensor load(const Case& one, std::size_t i, const std::vector<Result>& results, 
     Tensor tensor;
     if (const auto* dataset = std::get_if<config::Dataset>(&source.source)) {
         line.source = dataset->file + ":" + dataset->path + (source.select ? "[" + *source.select + "]" : "");
-        const hdf5::Reading reading{input.select, source.pair, source.scale.value_or(1), source.nan};
         const bool blockwise = small && !source.shape && !source.pair && input.select.axes.size() == 7 &&
                                shape_of(input.select).size() == 7;
         if (blockwise) {
-            tensor = read_diagonal(input, reading, wanted.shape, statistics);
+            tensor = read_diagonal(input, reading_of(input), wanted.shape, statistics);
         } else {
             tensor = Tensor({input.own, user.shape});
-            Slab target = tensor.slab();
-            target.spec.shape = shape_of(input.select);
-            if (source.pair) target.spec.shape.pop_back();
-            target.strides = row_major_strides(target.spec.shape);
-            statistics = hdf5::read(*input.info, reading, target);
+            statistics = read_whole(input, tensor);
         }
         seen = !source.scale && !source.nan;  // else what was read is not what the kernel gets
     } else if (input.producer >= 0) {
@@ -116,7 +125,7 @@ Tensor load(const Case& one, std::size_t i, const std::vector<Result>& results, 
                               source.dtype ? std::optional(input.own) : std::nullopt, "input " + name);
     } else {
         const auto& generate = std::get<config::Generate>(source.source);
-        const std::uint64_t seed = generate.seed.value_or(generate::seed_of(one.job->name, name));
+        const std::uint64_t seed = generate.seed.value_or(generate::seed_of(one.job->base, name));
         line.source = fmt::format("generate {}, seed {}", generate.kind, seed);
         tensor = generate::make(generate, user.shape, input.own, seed);
     }
@@ -136,6 +145,12 @@ Tensor load(const Case& one, std::size_t i, const std::vector<Result>& results, 
     line.nan = statistics.nan;
     line.replaced = statistics.replaced;
     return tensor;
+}
+
+Tensor load_answer(const Case& one) {
+    Tensor answer(one.problem.out[0]);
+    read_whole(*one.against, answer);
+    return answer;
 }
 
 }  // namespace gridstride::engine

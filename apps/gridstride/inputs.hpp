@@ -10,4 +10,7 @@ namespace gridstride::engine {
 Tensor load(const Case& one, std::size_t i, const std::vector<Result>& results, report::InputLine& line,
             std::uint64_t& checksum);
 
+/// The answer that a case judges, in the output's layout and dtype. Errors (input): values that do not convert.
+Tensor load_answer(const Case& one);
+
 }  // namespace gridstride::engine

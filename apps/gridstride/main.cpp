@@ -41,9 +41,13 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
         ->type_name("GLOB")
         ->allow_extra_args(false)
         ->take_all();
+    verb.add_option("--max-cases", options.overrides.max_cases, "cases that sweeps may make (default: 10000)")
+        ->type_name("N")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}));
     verb.add_flag("--json", options.json, "print the report, or the plan, as JSON, one document a line");
     verb.add_flag("-q,--quiet", options.quiet, "print only what went wrong");
-    verb.add_flag("-v,--verbose", options.verbose, "print more: bounds and stages of run, the explanation of check");
+    verb.add_flag("-v,--verbose", options.verbose,
+                  "print more: bounds and stages of run, the explanation of check, samples and clocks of bench");
 }
 
 /// What to say where no verb stands first: "gridstride mine.yaml", "gridstride rum mine.yaml".
@@ -87,18 +91,37 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "gridstride " + version_text());
     app.require_subcommand(1);
     app.footer(
-        "Exit codes: 0 nothing failed (a skipped case does not fail), 1 a mismatch, 2 bad configuration or usage, 3 an "
+        "Exit codes: 0 nothing failed (a skipped case does not fail), 1 a mismatch or an unexpected pass, 2 bad "
+        "configuration or usage, 3 an "
         "input or output failed,\n"
-        "4 a device or the runtime failed, 5 nothing ran or was judged, 130 interrupted.");
+        "4 a device or the runtime failed or a case took too long, 5 nothing ran or was judged, 130 interrupted.");
 
-    RunOptions run_options, check_options;
+    RunOptions run_options, check_options, bench_options;
     CLI::App* run_verb = app.add_subcommand("run", "compute, judge, write, report");
     add_run_options(*run_verb, run_options);
+    run_verb->add_option("--repeat-check", run_options.repeat_check, "run each case K times and compare the bits")
+        ->type_name("K")
+        ->check(CLI::Range(2, 1000));
+    run_verb
+        ->add_option("--dump-mismatch", run_options.dump_mismatch,
+                     "HDF5 file for the wrong block of each mismatch: inputs, ours, reference")
+        ->type_name("FILE");
     run_verb->footer("Example: gridstride run configs/quickstart.yaml --device cpu");
     CLI::App* check_verb = app.add_subcommand("check", "plan only: nothing is read but headers, nothing is written");
     add_run_options(*check_verb, check_options);
     check_verb->add_flag("--explain", check_options.explain, "each resolved value and its origin, bytes, memory");
     check_verb->footer("Example: gridstride check --explain configs/quickstart.yaml");
+
+    CLI::App* bench_verb =
+        app.add_subcommand("bench", "time all variants and the vendor's beside each other, each once it has passed");
+    add_run_options(*bench_verb, bench_options);
+    bench_verb->add_option("--rows", bench_options.rows, "rows of other programs (bench.json's form), shown beside")
+        ->type_name("FILE");
+    bench_verb->add_option("--seconds", bench_options.seconds, "time for the samples of a case (default: 1)")
+        ->type_name("S")
+        ->check(CLI::PositiveNumber);
+    bench_verb->footer("Example: gridstride bench configs/bench/quick.yaml");
+    bench_options.bench = true;
 
     ListOptions list_options;
     CLI::App* list_verb = app.add_subcommand("list", "operations, their parameters and variants");
@@ -115,6 +138,33 @@ int main(int argc, char** argv) {
     inspect_verb->add_flag("--stats", inspect_options.stats, "min, max, mean and NaN count of each dataset");
     inspect_verb->footer("Example: gridstride inspect data/signal.h5:/signal --stats");
 
+    CompareOptions compare_options;
+    CLI::App* compare_verb = app.add_subcommand("compare", "two datasets, files, folders or reports: what differs");
+    compare_verb->add_option("A", compare_options.a, "FILE:/PATH, an HDF5 file, a folder, report.json or bench.json")
+        ->required();
+    compare_verb->add_option("B", compare_options.b, "the same of the other; of two benches the newer")->required();
+    compare_verb->add_option("--rtol", compare_options.rtol, "|a - b| <= atol + rtol |b| is the same (default: bits)")
+        ->type_name("R");
+    compare_verb->add_option("--atol", compare_options.atol, "the absolute part of it")->type_name("R");
+    compare_verb->add_flag("-v,--verbose", compare_options.verbose, "show what is the same, too");
+    compare_verb->footer(
+        "Exit code 1 where they differ; of two benches: where B is slower or passes no more.\n"
+        "Example: gridstride compare out/monday out/tuesday --rtol 1e-6");
+
+    ReportOptions report_options;
+    CLI::App* report_verb =
+        app.add_subcommand("report", "reports of runs and benches, merged, for people and programs");
+    report_verb->add_option("PATH", report_options.paths, "report.json, report.jsonl, bench.json, or folders with them")
+        ->required();
+    report_verb->add_option("-o,--output", report_options.output, "the file to write (default: standard output)")
+        ->type_name("FILE");
+    report_verb
+        ->add_option(
+            "--format", report_options.format,
+            "html, junit, csv or markdown (default: by FILE's extension .html, .xml, .csv, .md; else markdown)")
+        ->type_name("FORMAT");
+    report_verb->footer("Example: gridstride report out -o report.html");
+
     CLI::App* doctor_verb =
         app.add_subcommand("doctor", "devices, driver, libraries; a small computation through each");
     doctor_verb->footer("Example: gridstride doctor");
@@ -129,12 +179,15 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "error: {}\n", verb ? bad_usage(app, fault) : no_verb(app, first));
         return Exit::bad_config;
     }
-    run_options.command = check_options.command = {argv, argv + argc};
+    run_options.command = check_options.command = bench_options.command = {argv, argv + argc};
     const auto answer = [&]() -> int {
         if (*run_verb) return run(run_options);
         if (*check_verb) return check(check_options);
+        if (*bench_verb) return bench(bench_options);
         if (*list_verb) return list(list_options);
         if (*inspect_verb) return inspect(inspect_options);
+        if (*compare_verb) return compare(compare_options);
+        if (*report_verb) return merge_reports(report_options);
         return doctor();
     };
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What run and check are asked on the command line.
+// What run, check and bench are asked on the command line.
 #pragma once
 
 #include <string>
@@ -15,7 +15,12 @@ struct RunOptions {
     std::vector<std::string> only;
     config::Overrides overrides;
     bool json = false, quiet = false, explain = false;
+    bool bench = false;
+    std::string rows;    // of bench: a file of other programs' rows
+    double seconds = 1;  // of bench: for the samples of a case
     int verbose = 0;
+    int repeat_check = 0;              // runs of each case whose bits are compared
+    std::string dump_mismatch;         // HDF5 file for the wrong blocks
     std::vector<std::string> command;  // argv, for the report
 };
 
@@ -32,5 +37,6 @@ enum Exit : int {
 
 int run(const RunOptions& options);
 int check(const RunOptions& options);
+int bench(const RunOptions& options);
 
 }  // namespace gridstride

@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
+#include "io/bench.hpp"
 #include "io/folder.hpp"
 #include "io/generate.hpp"
 #include "io/report.hpp"
@@ -47,11 +50,22 @@ struct Planner {
     std::vector<cuda::DeviceInfo> gpus{};
     std::string no_gpu{};
     std::map<std::string, Planned> done{};
-    std::map<std::string, std::string> owner{};  // output file -> case
-    bool no_folder = false;                      // the output directory is refused, and all files in it with it
+    std::map<std::string, std::string> owner{};          // output file -> case
+    std::map<std::string, config::Gathered> gathered{};  // errors of the cases of a swept job
+    bool no_folder = false;                              // the output directory is refused, and all files in it with it
 
     void error(const config::Job& job, const std::string& key, const std::string& message) {
-        diagnostics.add(job.at(key), message);
+        if (job.sweep.empty())
+            diagnostics.add(job.at(key), message);
+        else
+            gathered[job.base].add({job.at(key), message}, job.name);
+    }
+    void tell_gathered() {
+        for (const auto& [base, errors] : gathered)
+            errors.tell(
+                static_cast<std::size_t>(std::count_if(config.jobs.begin(), config.jobs.end(),
+                                                       [&](const config::Job& job) { return job.base == base; })),
+                diagnostics);
     }
 };
 
@@ -123,8 +137,8 @@ std::string elsewhere(const config::Config& config, const config::Job& reader, c
         *written.begin() == "..")
         return {};
     for (const config::Job& job : config.jobs)
-        if (job.name == written.string() && job.name != reader.name && job.entry != nullptr)
-            return fmt::format("; did you mean the output of a job, '${}:/{}'?", job.name,
+        if (job.base == written.string() && job.base != reader.base && job.entry != nullptr)
+            return fmt::format("; did you mean the output of a job, '${}:/{}'?", job.base,
                                job.entry->op->outputs[0].name);
     constexpr std::string_view rule = "; paths start at the job file's folder";
     const fs::path here = fs::current_path(ignored);
@@ -140,6 +154,35 @@ struct Posed {
     bool whole = false;   // of numbers
 };
 
+/// Headers and selection of a dataset, and the shape that comes of it.
+Shape pose_dataset(const Planner& planner, const config::Job& job, const config::Input& input, PlannedInput& planned) {
+    const auto& dataset = std::get<config::Dataset>(input.source);
+    try {
+        planned.info = hdf5::describe(dataset.file, dataset.path);
+    } catch (const Error& fault) {
+        throw Error(fault.category(), fault.what() + elsewhere(planner.config, job, dataset), fault.where());
+    }
+    planned.select = selection_of(input, planned.info->shape);
+    Shape shape = shape_of(planned.select);
+    if (input.pair) {
+        if (shape.empty() || shape.back() != 2 || planned.select.axes.back().dropped)
+            throw Error(
+                Category::config,
+                fmt::format("complex: pair needs a last axis of 2 (re, im), whole; the shape is {}", to_text(shape)),
+                "complex");
+        shape.pop_back();
+    }
+    return input.shape ? reshaped(shape, *input.shape) : shape;
+}
+
+/// Error (config): values of one type that are to become another.
+void require_real(DType from, DType to) {
+    if (is_complex(from) && !is_complex(to))
+        throw Error(Category::config,
+                    fmt::format("{} values do not become {}: complex to real is refused", name(from), name(to)),
+                    "dtype");
+}
+
 /// Poses one input: its shape and own dtype. Error (config or input) as the sources say.
 Posed pose_input(Planner& planner, const config::Job& job, const Input& row, const config::Input& input,
                  PlannedInput& planned) {
@@ -149,25 +192,9 @@ Posed pose_input(Planner& planner, const config::Job& job, const Input& row, con
                                                       : job.dtype;
     Posed posed;
     DType natural = DType::float32;
-    if (const auto* dataset = std::get_if<config::Dataset>(&input.source)) {
-        try {
-            planned.info = hdf5::describe(dataset->file, dataset->path);
-        } catch (const Error& fault) {
-            throw Error(fault.category(), fault.what() + elsewhere(planner.config, job, *dataset), fault.where());
-        }
-        const hdf5::Info& info = *planned.info;
-        natural = hdf5::natural_dtype(info, op.integers, input.pair);
-        planned.select = selection_of(input, info.shape);
-        posed.spec.shape = shape_of(planned.select);
-        if (input.pair) {
-            if (posed.spec.shape.empty() || posed.spec.shape.back() != 2 || planned.select.axes.back().dropped)
-                throw Error(Category::config,
-                            fmt::format("complex: pair needs a last axis of 2 (re, im), whole; the shape is {}",
-                                        to_text(posed.spec.shape)),
-                            "complex");
-            posed.spec.shape.pop_back();
-        }
-        if (input.shape) posed.spec.shape = reshaped(posed.spec.shape, *input.shape);
+    if (std::holds_alternative<config::Dataset>(input.source)) {
+        posed.spec.shape = pose_dataset(planner, job, input, planned);
+        natural = hdf5::natural_dtype(*planned.info, op.integers, input.pair);
     } else if (const auto* output = std::get_if<config::JobOutput>(&input.source)) {
         const Planned& producer = planner.done.at(output->job);  // plan_job has seen to it that it is posed
         planned.producer = producer.cases.front();
@@ -191,11 +218,7 @@ Posed pose_input(Planner& planner, const config::Job& job, const Input& row, con
     posed.spec.dtype = wanted.value_or(natural);
     const bool reads = !std::holds_alternative<config::Numbers>(input.source) &&
                        !std::holds_alternative<config::Generate>(input.source);
-    if (reads && is_complex(natural) && !is_complex(posed.spec.dtype))
-        throw Error(Category::config,
-                    fmt::format("{} values do not become {}: complex to real is refused", name(natural),
-                                name(posed.spec.dtype)),
-                    "dtype");
+    if (reads) require_real(natural, posed.spec.dtype);
     if (!op.integers && is_integer(posed.spec.dtype))
         throw Error(Category::config,
                     fmt::format("{} takes no integers: dtype {} would have to be a float or complex type", op.name,
@@ -238,6 +261,7 @@ struct Choice {
     const Variant* row = nullptr;
     std::string reason;  // skipped
     bool doubled = false;
+    int exit = 0;  // with a reason: 0 skipped, else `error`
 };
 
 /// Why the CUDA device that the job may take cannot be had; empty: it can.
@@ -310,20 +334,25 @@ Choice choose(Planner& planner, const config::Job& job, const Problem& problem) 
             if (row == nullptr || row->role == Role::faulty || (device == Device::cuda && row->role != Role::custom))
                 continue;
             const std::string why = refusal(planner, job, *row, problem);
-            if (why.empty()) return {std::string(word), row, {}, false};
+            if (why.empty()) return {std::string(word), row, {}};
             if (reason.empty()) reason = why;
         }
     }
     if (reason.empty())
         reason = fmt::format("{} has no variant for {}", job.entry->op->name,
                              job.device.any ? "this machine" : name(job.device.device));
-    return {"auto", nullptr, reason, false};
+    return {"auto", nullptr, reason};
 }
 
 std::vector<Choice> choices(Planner& planner, const config::Job& job, const Problem& problem) {
     std::vector<Choice> list;
     const auto add = [&](const Variant& row, const std::string& word) {
-        list.push_back({word, &row, refusal(planner, job, row, problem), false});
+        Choice one{word, &row, refusal(planner, job, row, problem)};
+        Problem unshaped = problem;
+        unshaped.launch = {};
+        if (!one.reason.empty() && job.own_launch && !job.listed && refusal(planner, job, row, unshaped).empty())
+            one.exit = 4;  // it is the launch, asked for by name, that cannot be
+        list.push_back(std::move(one));
     };
     for (const std::string& word : job.variants) {
         if (word == "auto") {
@@ -385,7 +414,7 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
     std::vector<PlannedOutput> result(op.outputs.size());
     if (!job.output_file && job.outputs.empty()) return result;
     const std::map<std::string, std::string> variables{
-        {"job", job.name},
+        {"job", job.base},
         {"variant", choice.row != nullptr ? std::string(choice.row->name) : choice.word},
         {"device", std::string(name(choice.row != nullptr ? choice.row->device : Device::cpu))}};
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
@@ -409,17 +438,25 @@ std::vector<PlannedOutput> outputs_of(Planner& planner, const config::Job& job, 
         if (!fresh && taken->second != case_name) {
             planner.error(
                 job, key,
-                fmt::format("cases {} and {} would both write {}: one case writes one file; put a variable in the "
-                            "file's name ($job, $variant, $device)",
-                            taken->second, case_name, file));
+                job.sweep.empty()
+                    ? fmt::format(
+                          "cases {} and {} would both write {}: one case writes one file; put a variable in the "
+                          "file's name ($job, $variant, $device)",
+                          taken->second, case_name, file)
+                    : fmt::format(
+                          "several cases would write {}: one case writes one file; put a variable in the file's "
+                          "name (one that is swept, $job, $variant, $device)",
+                          file));
             continue;
         }
         const auto inside = [](const std::string& outer, const std::string& inner) {
             return inner.rfind(outer + "/", 0) == 0;
         };
-        const auto nested = std::find_if(planner.owner.begin(), planner.owner.end(), [&](const auto& other) {
-            return inside(other.first, path) || inside(path, other.first);
-        });
+        auto nested = planner.owner.lower_bound(path + "/");  // a file in it, else one that is a folder of its path
+        if (nested == planner.owner.end() || !inside(path, nested->first)) nested = planner.owner.end();
+        for (fs::path above = fs::path(path).parent_path(); nested == planner.owner.end() && above.has_relative_path();
+             above = above.parent_path())
+            nested = planner.owner.find(above.string());
         if (nested != planner.owner.end()) {
             planner.error(
                 job, key,
@@ -492,7 +529,8 @@ bool stays_compact(const Case& one, const Plan& plan) {
 /// Each case that can computes on channel-diagonal blocks, unless a reader of its output needs the full layout.
 void compact_all(Plan& plan) {
     for (Case& one : plan.cases)
-        if (one.reason.empty() && one.op().compact != nullptr) one.compact = one.op().compact(one.problem);
+        if (one.reason.empty() && one.op().compact != nullptr && !one.against)
+            one.compact = one.op().compact(one.problem);
     for (bool changed = true; changed;) {
         changed = false;
         for (Case& one : plan.cases) {
@@ -513,6 +551,51 @@ void compact_all(Plan& plan) {
             }
         }
     }
+}
+
+/// "ladder[tiled]", "ladder[n=64,variant=tiled]": the job's name with one more word.
+std::string named(const config::Job& job, const std::string& word) {
+    if (!job.name.ends_with(']')) return fmt::format("{}[{}]", job.name, word);
+    return fmt::format("{},{}]", job.name.substr(0, job.name.size() - 1), word);
+}
+
+/// How an answer that is read was added up nobody knows: it is judged as one accumulator is.
+const Variant answer_row = [] {
+    Variant row;
+    row.name = "against";
+    row.growth = [](const Problem&, std::int64_t n) { return std::sqrt(static_cast<double>(n)); };
+    return row;
+}();
+
+/// The case of the answer that `against` names, like `one`, which computes.
+void plan_answer(Planner& planner, const config::Job& job, Case one) {
+    PlannedInput answer;
+    answer.source = &*job.against;
+    one.name = named(job, "against");
+    one.notes.clear();
+    one.outputs.assign(one.outputs.size(), {});
+    if (!one.problem.out.empty()) {
+        one.reason.clear();
+        one.exit = 0;
+        one.variant = &answer_row;
+        one.place = one.problem.place = place_of(planner, job, Device::cpu);
+        one.problem.launch = {};
+        try {
+            const Shape shape = pose_dataset(planner, job, *job.against, answer), &wanted = one.problem.out[0].shape;
+            if (shape != wanted)
+                throw Error(Category::config, fmt::format("the answer has shape {}, the output {} has {}",
+                                                          to_text(shape), one.op().outputs[0].name, to_text(wanted)));
+            answer.own = one.problem.out[0].dtype;
+            require_real(hdf5::natural_dtype(*answer.info, true, job.against->pair), answer.own);
+        } catch (const Error& fault) {
+            if (fault.category() != Category::input)
+                planner.error(job, fault.where().empty() ? "against" : "against." + fault.where(), fault.what());
+            one.reason = fault.what();
+            one.exit = 3;
+        }
+    }
+    one.against = std::move(answer);
+    planner.plan.cases.push_back(std::move(one));
 }
 
 void plan_job(Planner& planner, const config::Job& job) {
@@ -586,18 +669,20 @@ void plan_job(Planner& planner, const config::Job& job) {
     if (!good && missing.empty()) return;
 
     const bool posed_well = state.problem.has_value();
-    std::vector<Choice> list{{"auto", nullptr, {}, false}};
+    std::vector<Choice> list{{"auto", nullptr, {}}};
     if (posed_well) list = choices(planner, job, problem);
     for (const Choice& choice : list) {
         Case one;
         one.job = &job;
-        one.name = !job.listed || !posed_well ? job.name
-                   : choice.doubled ? fmt::format("{}[{}@{}]", job.name, choice.word, name(choice.row->device))
-                                    : fmt::format("{}[{}]", job.name, choice.word);
+        one.name = job.name;
+        if (job.listed && posed_well)
+            one.name = named(job, (job.sweep.empty() ? "" : "variant=") + choice.word +
+                                      (choice.doubled ? fmt::format("@{}", name(choice.row->device)) : ""));
         one.variant = choice.row;
         one.params = params;
         one.inputs = inputs;
         one.reason = choice.reason;
+        one.exit = choice.reason.empty() ? 0 : choice.exit;
         if (!damaged.empty()) {
             one.reason = damaged;
             one.exit = 3;
@@ -619,36 +704,85 @@ void plan_job(Planner& planner, const config::Job& job) {
         state.cases.push_back(static_cast<int>(planner.plan.cases.size()));
         planner.plan.cases.push_back(std::move(one));
     }
+    if (job.against && !list.empty()) plan_answer(planner, job, planner.plan.cases.back());
 }
 
-/// Is it the same file, by another name perhaps (a link, hard or soft)?
-bool same_file(const std::string& a, const std::string& b) {
-    std::error_code ignored;
-    return a == b || fs::equivalent(a, b, ignored);
+/// What a bench plans: nothing is saved; a job that names no variant has all, one that names some has the vendor's of
+/// their devices beside them. One that others read keeps its one, one swept over variants those.
+void pose_bench(config::Config& config) {
+    std::set<std::string> read;
+    for (const config::Job& job : config.jobs)
+        for (const auto& [name, input] : job.inputs)
+            if (const auto* output = std::get_if<config::JobOutput>(&input.source)) read.insert(output->job);
+    for (config::Job& job : config.jobs) {
+        job.output_file.reset();
+        job.outputs.clear();
+        job.against.reset();  // computed elsewhere: it has no time
+        const bool swept =
+            std::any_of(job.sweep.begin(), job.sweep.end(), [](const auto& value) { return value.first == "variant"; });
+        if (job.entry == nullptr || swept || read.count(job.name) > 0) continue;
+        std::vector<std::string>& words = job.variants;
+        const auto named = [&](std::string_view word) {
+            return std::find(words.begin(), words.end(), word) != words.end();
+        };
+        if (job.marks.count("variant") == 0) {
+            words = {"all"};
+            job.listed = true;
+        }
+        if (named("all") || named("auto")) continue;
+        const auto runs_on = [&](Device device) {
+            return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+                return find(*job.entry, word, device) != nullptr && (job.device.any || job.device.device == device);
+            });
+        };
+        for (const Variant* row : job.entry->variants)
+            if (row->role == Role::vendor && !named(row->name) && runs_on(row->device)) {
+                words.emplace_back(row->name);
+                job.listed = true;
+            }
+    }
 }
 
 /// Inputs that a job of this run writes: an output that is an input, or a file that its values come from.
 void check_overlap(Planner& planner) {
-    for (const Case& one : planner.plan.cases)
-        for (std::size_t i = 0; i < one.inputs.size(); ++i) {
-            const PlannedInput& input = one.inputs[i];
-            if (input.source == nullptr || !std::holds_alternative<config::Dataset>(input.source->source)) continue;
-            std::vector<std::string> files{canonical(std::get<config::Dataset>(input.source->source).file)};
-            if (input.info) files.insert(files.end(), input.info->files.begin(), input.info->files.end());
-            for (const auto& [output, writer] : planner.owner)
-                if (std::any_of(files.begin(), files.end(),
-                                [&](const std::string& file) { return same_file(file, output); })) {
-                    planner.error(*one.job, fmt::format("inputs.{}", one.op().inputs[i].name),
-                                  writer == one.name
-                                      ? fmt::format("{} is this case's own output too: write elsewhere; inputs are "
-                                                    "never modified",
-                                                    output)
-                                      : fmt::format("{} is written by case {} of this run: use $JOB:/OUTPUT, or write "
-                                                    "elsewhere; inputs are never modified",
-                                                    output, writer));
-                    break;
-                }
+    const auto identity = [](const std::string& file) -> std::optional<std::pair<dev_t, ino_t>> {
+        struct stat facts {};
+        if (stat(file.c_str(), &facts) != 0) return {};
+        return std::pair(facts.st_dev, facts.st_ino);
+    };
+    std::map<std::pair<dev_t, ino_t>, std::string> existing;  // outputs that are there: an input may be one by a link
+    for (const auto& [output, writer] : planner.owner)
+        if (const auto id = identity(output)) existing.emplace(*id, output);
+    const auto written = [&](const std::string& file) {
+        if (planner.owner.count(file) > 0) return planner.owner.find(file);
+        const auto id = identity(file);
+        const auto found = id ? existing.find(*id) : existing.end();
+        return found == existing.end() ? planner.owner.end() : planner.owner.find(found->second);
+    };
+    const auto check = [&](const Case& one, const PlannedInput& input, const std::string& key) {
+        if (input.source == nullptr || !std::holds_alternative<config::Dataset>(input.source->source)) return;
+        std::vector<std::string> files{canonical(std::get<config::Dataset>(input.source->source).file)};
+        if (input.info) files.insert(files.end(), input.info->files.begin(), input.info->files.end());
+        for (const std::string& file : files) {
+            const auto found = written(file);
+            if (found == planner.owner.end()) continue;
+            const auto& [output, writer] = *found;
+            planner.error(*one.job, key,
+                          writer == one.name
+                              ? fmt::format("{} is this case's own output too: write elsewhere; inputs are "
+                                            "never modified",
+                                            output)
+                              : fmt::format("{} is written by case {} of this run: use $JOB:/OUTPUT, or write "
+                                            "elsewhere; inputs are never modified",
+                                            output, writer));
+            return;
         }
+    };
+    for (const Case& one : planner.plan.cases) {
+        for (std::size_t i = 0; i < one.inputs.size(); ++i)
+            check(one, one.inputs[i], fmt::format("inputs.{}", one.op().inputs[i].name));
+        if (one.against) check(one, *one.against, "against");
+    }
 }
 
 /// Keeps the cases `--only` names and what they read.
@@ -656,8 +790,9 @@ void keep_only(Plan& plan, const std::vector<std::string>& globs, config::Diagno
     if (globs.empty()) return;
     std::vector<bool> kept(plan.cases.size());
     const auto names = [](const std::string& glob, const Case& one) {
-        return fnmatch(glob.c_str(), one.name.c_str(), FNM_NOESCAPE) == 0 || one.name == glob ||
-               fnmatch(glob.c_str(), one.job->name.c_str(), 0) == 0;
+        for (const std::string& name : {one.name, one.job->name, one.job->base})
+            if (name == glob || fnmatch(glob.c_str(), name.c_str(), FNM_NOESCAPE) == 0) return true;
+        return false;
     };
     for (const std::string& glob : globs) {
         bool any = false;
@@ -700,11 +835,13 @@ void finish(Planner& planner) {
     compact_all(plan);
     const std::size_t available = host_memory();
     for (Case& one : plan.cases) {
-        for (const PlannedInput& input : one.inputs) {
-            if (!one.reason.empty() || !input.info) continue;
+        const auto find_missing = [&](const PlannedInput& input) {
+            if (!one.reason.empty() || !input.info) return;
             one.reason = hdf5::missing(*input.info);
-            if (!one.reason.empty()) one.exit = 3;
-        }
+            one.exit = one.reason.empty() ? 0 : 3;
+        };
+        for (const PlannedInput& input : one.inputs) find_missing(input);
+        if (one.against) find_missing(*one.against);
         if (!one.reason.empty()) continue;
         if (one.compact) one.compact->place = one.place;
         one.memory = memory_of(one.computed(), *one.variant);
@@ -734,6 +871,11 @@ void require_devices(const Planner& planner) {
 
 }  // namespace
 
+std::string Case::device() const {
+    if (against) return "file";
+    return place.device == Device::cpu ? "cpu" : fmt::format("cuda:{}", place.index);
+}
+
 std::size_t host_memory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
 }
@@ -758,6 +900,7 @@ Slab diagonal_view(const Slab& full) {
 Plan plan(const std::string& source, const PlanOptions& options, config::Diagnostics& diagnostics) {
     Plan plan;
     plan.config = config::load(source, options.overrides, diagnostics);
+    if (options.bench) pose_bench(plan.config);
     plan.output_dir = canonical(options.output_dir.empty() ? "out/" + plan.config.stem : options.output_dir);
     if (options.output_dir.starts_with("~/"))
         diagnostics.add({"--output-dir " + options.output_dir, 0, 0},
@@ -765,7 +908,7 @@ Plan plan(const std::string& source, const PlanOptions& options, config::Diagnos
     Planner planner{plan.config, options, diagnostics, plan};
     planner.no_folder = !unwritable(plan.output_dir).empty();
     try {
-        report::check_reports(plan.output_dir);
+        options.bench ? timing::check_files(plan.output_dir) : report::check_reports(plan.output_dir);
     } catch (const Error& fault) {
         diagnostics.add({plan.config.source, 0, 0}, fault.what());
     }
@@ -773,6 +916,11 @@ Plan plan(const std::string& source, const PlanOptions& options, config::Diagnos
     for (const config::Job* job : in_order(plan.config))
         if (job->entry != nullptr && job->sound) plan_job(planner, *job);
     check_overlap(planner);
+    planner.tell_gathered();
+    if (plan.cases.size() > std::max(static_cast<std::size_t>(options.overrides.max_cases), plan.config.jobs.size()))
+        diagnostics.add({plan.config.source, 0, 0},
+                        fmt::format("{} cases with their variants, more than {}: --max-cases {} allows them",
+                                    plan.cases.size(), options.overrides.max_cases, plan.cases.size()));
     keep_only(plan, options.only, diagnostics);
     finish(planner);
     if (diagnostics.empty()) require_devices(planner);

@@ -28,11 +28,11 @@ struct PlannedOutput {
     std::string file, dataset;  // file: absolute; empty where it is not saved
 };
 
-/// One case: a job with one variant.
+/// One case: a job with one variant, or with the answer of its `against`.
 struct Case {
     std::string name;
     const config::Job* job = nullptr;
-    const Variant* variant = nullptr;  // null: none could be chosen
+    const Variant* variant = nullptr;  // null: none could be chosen; of an answer: by whose bound it is judged
     Place place;
     std::string reason;              // not empty: the case is not run, and why
     int exit = 0;                    // with a reason: 0 skipped, else `error` with this exit code
@@ -41,11 +41,18 @@ struct Case {
     std::optional<Problem> compact;  // what the kernel computes where only channel-diagonal blocks are handed over
     std::vector<PlannedInput> inputs;
     std::vector<PlannedOutput> outputs;
+    std::optional<PlannedInput> against;  // the answer that is read and judged; nothing is computed
     std::vector<std::string> notes;
     std::size_t memory = 0;  // bytes of host memory at the peak, estimated
     int consumers = 0;       // cases that read its output
 
     const Op& op() const { return *job->entry->op; }
+    /// The variant's word, `against` for an answer that is read.
+    std::string_view word() const { return against ? "against" : variant != nullptr ? variant->name : "auto"; }
+    /// "cpu", "cuda:0", "file".
+    std::string device() const;
+    /// The outcome that is right: with `against`, of that answer alone.
+    config::Expect expect() const { return job->against && !against ? config::Expect::pass : job->expect; }
     const Problem& computed() const { return compact ? *compact : problem; }
 };
 
@@ -59,6 +66,7 @@ struct PlanOptions {
     std::string output_dir;         // empty: out/<stem>
     std::vector<std::string> only;  // globs of case or job names
     config::Overrides overrides;
+    bool bench = false;  // nothing is saved; all variants where a job names none, the vendor's beside those it names
 };
 
 /// Loads and plans one job file. Errors go to diagnostics; a device that was asked for and is not there is an Error

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gridstride run: every job file planned first, then each run, judged, written and reported.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <chrono>
-#include <csignal>
-#include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "core/interrupt.hpp"
@@ -24,43 +20,15 @@ namespace {
 
 using report::Status;
 
-std::atomic<double> first_signal{0};  // when, in seconds
-
-/// The first one asks the loops to leave; a second one, which is no echo of the first, ends at once.
-void on_signal(int) {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const double seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-    if (!stop_requested.exchange(true))
-        first_signal = seconds;
-    else if (seconds - first_signal > 0.5)
-        _exit(Exit::interrupted);
-}
-
 // ------------------------------------------------------------------------------------------------ the table
 
-std::string time_text(double seconds) {
-    if (seconds <= 0) return "-";
-    const double ms = seconds * 1e3;
-    if (ms < 0.0005) return "< 0.001 ms";
-    if (ms >= 1e4) return fmt::format("{:.1f} s", seconds);
-    return fmt::format("{:.{}f} ms", ms, ms < 0.0995 ? 3 : ms < 9.95 ? 2 : ms < 99.5 ? 1 : 0);
-}
-
 std::string checked_text(const report::Case& one) {
-    if (!one.reference) return "-";
-    const report::ReferenceLine& reference = *one.reference;
-    if (reference.checked == reference.of) return reference.of == 0 ? "0 of 0" : "all " + grouped(reference.of);
-    return grouped(reference.checked) + " of " + grouped(reference.of);
+    return one.reference ? gridstride::checked_text(one.reference->checked, one.reference->of) : "-";
 }
 
 std::string used_text(const report::Case& one) {
     if (!one.reference) return "-";
-    const double used = one.reference->tolerance_used;
-    std::string text = used == 0     ? "exact"
-                       : used < 0.01 ? "< 1 %"
-                       : used < 100  ? fmt::format("{:.0f} %", 100 * used)
-                                     : fmt::format("{:.3g} x", used);
+    const std::string text = gridstride::used_text(one.reference->tolerance_used);
     return one.loose_tolerance ? text + " (loose)" : text;
 }
 
@@ -75,14 +43,22 @@ std::string vendor_text(const report::Case& one) {
     return fmt::format("{:.2g}", one.reference->max_abs / one.vendor->max_abs);
 }
 
-/// The first passing case of a job with several is what `x first` counts from.
+/// The cases that are compared: those of a job and, of a swept one, of the same values, the variant aside.
+std::string family_of(const report::Case& one) {
+    std::string family = one.job;
+    for (const auto& [key, value] : one.sweep)
+        if (key != "variant") family += fmt::format(" {}={}", key, to_text(value));
+    return family;
+}
+
+/// The first passing case of a family with several is what `x first` counts from.
 std::map<std::string, double> first_times(const std::vector<report::Case>& cases) {
     std::map<std::string, double> times;
     std::map<std::string, int> variants;
     for (const report::Case& one : cases) {
         if (one.status != Status::pass || one.seconds.with_copies <= 0) continue;
-        times.emplace(one.job, one.seconds.with_copies);
-        ++variants[one.job];
+        times.emplace(family_of(one), one.seconds.with_copies);
+        ++variants[family_of(one)];
     }
     for (const auto& [job, n] : variants)
         if (n < 2) times.erase(job);
@@ -93,6 +69,70 @@ std::string number_text(const report::Number& number, DType dtype) {
     const auto re = static_cast<double>(number.re), im = static_cast<double>(number.im);
     if (is_integer(dtype)) return fmt::format("{}", static_cast<std::int64_t>(number.re));
     return number.complex ? fmt::format("{:.9g}{:+.9g}i", re, im) : fmt::format("{:.9g}", re);
+}
+
+std::string quoted(const std::string& word) {
+    constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+    return text + "'";
+}
+
+/// The command that runs one case again, and what it reads; its reports lie apart from this run's.
+std::string command_of(const report::Case& one, const engine::Plan& plan, const RunOptions& options) {
+    std::string text = "gridstride run " + quoted(plan.config.source) + " --only " + quoted(one.name);
+    const auto add = [&](const char* option, const std::string& value) {
+        if (!value.empty()) text += fmt::format(" {} {}", option, quoted(value));
+    };
+    for (const std::string& set : options.overrides.set) add("--set", set);
+    add("--device", options.overrides.device.value_or(""));
+    add("--variant", options.overrides.variant.value_or(""));
+    add("--validate", options.overrides.validate.value_or(""));
+    if (options.overrides.threads) add("--threads", fmt::format("{}", *options.overrides.threads));
+    add("--output-dir", (std::filesystem::proximate(plan.output_dir) / "again").string());
+    return text;
+}
+
+/// Where the wrong elements are: "axis 0: 31; axis 1: 0 to 127 (all 128)".
+std::string axes_text(const report::MismatchLine& mismatch, const Shape& shape) {
+    std::string text;
+    for (std::size_t i = 0; i < mismatch.axes.size() && i < shape.size(); ++i) {
+        const report::MismatchLine::Axis& axis = mismatch.axes[i];
+        text += fmt::format("{}axis {}: {}", text.empty() ? "" : "; ", i, axis.first);
+        if (axis.distinct == 1) continue;
+        text += fmt::format(" to {} (", axis.last);
+        text += axis.distinct == shape[i] ? fmt::format("all {})", shape[i])
+                                          : fmt::format("{} of {})", axis.distinct, shape[i]);
+    }
+    return text;
+}
+
+std::string decades_text(const report::MismatchLine& mismatch) {
+    std::string text;
+    for (const auto& [power, count] : mismatch.decades)
+        text += fmt::format("{}1e{}: {}", text.empty() ? "" : ", ", power, count);
+    if (mismatch.not_finite > 0) text += fmt::format("{}not finite: {}", text.empty() ? "" : ", ", mismatch.not_finite);
+    return text;
+}
+
+/// What helps to find the fault.
+void print_mismatch(const report::Case& one) {
+    const report::MismatchLine& mismatch = *one.mismatch;
+    if (!mismatch.axes.empty())
+        fmt::print("{}: wrong, of those judged: {}\n", one.name, axes_text(mismatch, one.outputs[0].spec.shape));
+    if (const std::string text = decades_text(mismatch); !text.empty())
+        fmt::print("{}: their errors by power of ten: {}; {:.3g} ULP at the worst element\n", one.name, text,
+                   mismatch.ulp);
+    if (!mismatch.dump.empty()) fmt::print("{}: the wrong block: {}\n", one.name, mismatch.dump);
+    fmt::print("{}: again: {}\n", one.name, mismatch.command);
+}
+
+std::string property_text(const report::PropertyLine& property) {
+    if (!property.holds) return fmt::format("{}: does not hold of {}", property.name, property.where);
+    if (property.bound == 0) return fmt::format("{}: holds", property.name);
+    const double used = 100 * property.value / property.bound;
+    return fmt::format("{}: holds, {} of its bound", property.name, used < 1 ? "< 1 %" : fmt::format("{:.0f} %", used));
 }
 
 void print_table(const std::vector<report::Case>& cases, const RunOptions& options) {
@@ -109,7 +149,7 @@ void print_table(const std::vector<report::Case>& cases, const RunOptions& optio
     for (const report::Case& one : cases) {
         if (options.quiet && one.status == Status::pass) continue;
         const bool timed = one.status == Status::pass && one.seconds.compute > 0;
-        const auto base = first.find(one.job);
+        const auto base = first.find(family_of(one));
         table.row({one.name, one.device, std::string(report::name(one.status)), checked_text(one), used_text(one),
                    vendor_text(one), timed ? time_text(one.seconds.compute) : "-",
                    timed ? time_text(one.seconds.with_copies) : "-",
@@ -127,6 +167,11 @@ void print_details(const std::vector<report::Case>& cases, const RunOptions& opt
     for (const report::Case& one : cases) {
         if (!one.reason.empty() && one.status != Status::skipped)
             fmt::print("{}: {}: {}\n", one.name, report::name(one.status), one.reason);
+        if (one.mismatch) print_mismatch(one);
+        if (one.repeat && (!options.quiet || one.repeat->different > 0))
+            fmt::print(
+                "{}: {} runs: {}\n", one.name, one.repeat->runs,
+                one.repeat->different == 0 ? "the same bits" : fmt::format("{} bytes differ", one.repeat->different));
         for (const report::OutputLine& output : one.outputs) {
             if (options.quiet) continue;
             if (!output.values.empty() && one.status != Status::error) {
@@ -142,7 +187,13 @@ void print_details(const std::vector<report::Case>& cases, const RunOptions& opt
             const report::BoundLine& bound = one.reference->bound;
             fmt::print("{}: bound: {}; n = {}, g = {:.3g}, u_acc = {:.3g}, u_out = {:.3g}\n", one.name, bound.formula,
                        bound.n, bound.g, bound.u_acc, bound.u_out);
+            if (one.vendor && !one.vendor->name.empty())
+                fmt::print("{}: largest error: {:.3g}, {}'s {:.3g}\n", one.name, one.reference->max_abs,
+                           one.vendor->name, one.vendor->max_abs);
         }
+        if (options.verbose > 0)
+            for (const report::PropertyLine& property : one.properties)
+                fmt::print("{}: {}\n", one.name, property_text(property));
         if (options.verbose > 0 && one.status != Status::skipped)
             fmt::print("{}: read {}, validated in {}, written in {}\n", one.name, time_text(one.seconds.read),
                        time_text(one.seconds.validate), time_text(one.seconds.write));
@@ -156,20 +207,26 @@ void print_unsaved(const std::vector<report::Case>& cases) {
     std::string names;
     for (const report::Case& one : cases)
         for (const report::OutputLine& output : one.outputs)
-            if (output.file.empty() && one.status != Status::error) names += (names.empty() ? "" : ", ") + one.name;
+            if (output.file.empty() && one.status != Status::error && one.status != Status::timeout)
+                names += (names.empty() ? "" : ", ") + one.name;
     if (!names.empty()) fmt::print("not saved (no `outputs`): {}\n", names);
 }
 
 // ------------------------------------------------------------------------------------------------ one job file
 
+}  // namespace
+
 int exit_of(const std::vector<report::Case>& cases) {
     const auto any = [&](auto test) { return std::any_of(cases.begin(), cases.end(), test); };
-    if (any([](const report::Case& one) { return one.status == Status::mismatch; })) return Exit::mismatch;
+    for (const Status wrong : {Status::mismatch, Status::unexpected_pass})
+        if (any([&](const report::Case& one) { return one.status == wrong; })) return Exit::mismatch;
     if (any([](const report::Case& one) { return one.exit == Exit::device_failed; })) return Exit::device_failed;
     if (any([](const report::Case& one) { return one.exit == Exit::bad_input; })) return Exit::bad_input;
     const bool all_skipped = !any([](const report::Case& one) { return one.status != Status::skipped; });
     return all_skipped ? Exit::nothing_ran : Exit::good;
 }
+
+namespace {
 
 /// "every case that asked for judgement unvalidated".
 bool none_judged(const engine::Plan& plan, const std::vector<report::Case>& cases) {
@@ -187,7 +244,8 @@ struct Done {
     std::string unreported;  // why the report could not be written
 };
 
-Done run_one(const engine::Plan& plan, const RunOptions& options) {
+/// blocks: wrong ones of all job files.
+Done run_one(const engine::Plan& plan, const RunOptions& options, std::vector<engine::WrongBlock>& blocks) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     Done done;
@@ -205,15 +263,22 @@ Done run_one(const engine::Plan& plan, const RunOptions& options) {
     report::Journal journal(plan.output_dir);
     engine::State state;
     state.results.resize(plan.cases.size());
+    state.repeat_check = options.repeat_check;
+    state.keep_blocks = !options.dump_mismatch.empty();
     Progress progress;
     for (std::size_t i = 0; i < plan.cases.size(); ++i) {
         progress.count(i + 1, plan.cases.size());
         run.cases.push_back(
             engine::run_case(plan, i, state, run.surroundings,
                              [&](std::string_view name, std::string_view stage) { progress.stage(name, stage); }));
+        if (report::Case& line = run.cases.back(); line.mismatch) {
+            line.mismatch->command = command_of(line, plan, options);
+            line.mismatch->dump = options.dump_mismatch;
+        }
         keep([&] { journal.append(run.cases.back()); });
     }
     progress.clear();
+    std::move(state.blocks.begin(), state.blocks.end(), std::back_inserter(blocks));
     run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     run.exit = stop_requested ? Exit::interrupted : exit_of(run.cases);
     if (run.exit == Exit::good && none_judged(plan, run.cases)) run.exit = Exit::nothing_ran;
@@ -228,14 +293,15 @@ Done run_one(const engine::Plan& plan, const RunOptions& options) {
 int run(const RunOptions& options) {
     engine::Planning planning = engine::plan_all(options);
     if (planning.exit != 0) return planning.exit;
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
-    std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes fails the write, as a full disk does
+    if (!options.dump_mismatch.empty()) hdf5::check_writable(options.dump_mismatch);
+    std::vector<engine::WrongBlock> blocks;
+    stop_on_signals();
     std::vector<int> exits;
     for (const engine::Plan& plan : planning.plans) {
         if (stop_requested) break;
         int code = Exit::good;
         try {
-            const auto [done, unreported] = run_one(plan, options);
+            const auto [done, unreported] = run_one(plan, options, blocks);
             code = done.exit;
             if (options.json) {
                 fmt::print("{}\n", report::to_json(done));
@@ -257,13 +323,8 @@ int run(const RunOptions& options) {
         }
         exits.push_back(code);
     }
-    if (stop_requested) {
-        fmt::print(stderr, "interrupted\n");
-        return Exit::interrupted;
-    }
-    for (const int code : {Exit::mismatch, Exit::device_failed, Exit::bad_input, Exit::nothing_ran})
-        if (std::find(exits.begin(), exits.end(), code) != exits.end()) return code;
-    return Exit::good;
+    if (!blocks.empty()) engine::dump(options.dump_mismatch, blocks);
+    return exit_of(exits);
 }
 
 }  // namespace gridstride

@@ -5,9 +5,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <map>
 
+#include "core/interrupt.hpp"
 #include "table.hpp"
 
 namespace gridstride::engine {
@@ -50,7 +55,7 @@ Planning plan_all(const RunOptions& options) {
     for (const std::string& source : options.configs) {
         config::Diagnostics diagnostics;
         try {
-            PlanOptions plan_options{options.output_dir, options.only, options.overrides};
+            PlanOptions plan_options{options.output_dir, options.only, options.overrides, options.bench};
             if (!options.output_dir.empty() && options.configs.size() > 1)
                 plan_options.output_dir = (std::filesystem::path(options.output_dir) /
                                            std::filesystem::path(source == "-" ? "stdin" : source).stem())
@@ -87,3 +92,39 @@ Planning plan_all(const RunOptions& options) {
 }
 
 }  // namespace gridstride::engine
+
+namespace gridstride {
+
+namespace {
+
+std::atomic<double> first_signal{0};  // when, in seconds
+
+/// The first one asks the loops to leave; a second one, which is no echo of the first, ends at once.
+void on_signal(int) {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+    if (!stop_requested.exchange(true))
+        first_signal = seconds;
+    else if (seconds - first_signal > 0.5)
+        _exit(Exit::interrupted);
+}
+
+}  // namespace
+
+void stop_on_signals() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_signal);
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes fails the write, as a full disk does
+}
+
+int exit_of(const std::vector<int>& exits) {
+    if (stop_requested) {
+        fmt::print(stderr, "interrupted\n");
+        return Exit::interrupted;
+    }
+    for (const int code : {Exit::mismatch, Exit::device_failed, Exit::bad_input, Exit::nothing_ran})
+        if (std::find(exits.begin(), exits.end(), code) != exits.end()) return code;
+    return Exit::good;
+}
+
+}  // namespace gridstride

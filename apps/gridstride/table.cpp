@@ -24,9 +24,12 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
 }
 
 Style style_of(std::string_view verdict) {
-    if (verdict == "pass" || verdict == "ok") return Style::good;
-    if (verdict == "mismatch" || verdict == "error") return Style::bad;
-    if (verdict == "skipped" || verdict == "vacuous" || verdict == "unvalidated") return Style::warning;
+    for (const std::string_view good : {"pass", "ok", "same", "faster"})
+        if (verdict == good) return Style::good;
+    for (const std::string_view bad : {"mismatch", "error", "timeout", "unexpected_pass", "differs", "slower"})
+        if (verdict == bad) return Style::bad;
+    for (const std::string_view doubtful : {"skipped", "vacuous", "unvalidated", "unclear"})
+        if (verdict == doubtful) return Style::warning;
     return Style::plain;
 }
 
@@ -108,13 +111,6 @@ std::vector<std::string> Reasons::lines() const {
         lines.push_back(text + ": " + reason);
     }
     return lines;
-}
-
-std::string grouped(std::int64_t number) {
-    std::string digits = fmt::format("{}", number);
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
-        digits.insert(static_cast<std::size_t>(at), 1, ' ');
-    return digits;
 }
 
 std::string styled(std::string_view text, Style style, bool colour) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/text.hpp"
+#include "io/words.hpp"
 
 namespace gridstride {
 
@@ -29,8 +30,6 @@ std::string shortened(std::string_view text, std::size_t width);
 std::string shortened_inside(std::string_view text, std::size_t width);
 /// The text in lines of at most so many columns, broken between words; a longer word stays whole. 0: one line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
-/// A number with its digits in groups of three: "16 777 216".
-std::string grouped(std::int64_t number);
 /// "672 B", "1.2 MiB".
 std::string bytes_text(std::uint64_t bytes);
 

@@ -13,6 +13,8 @@
 
 #include "core/parallel.hpp"
 
+#include "core/properties.hpp"
+
 namespace gridstride::convcov {
 
 namespace {
@@ -908,6 +910,7 @@ const Op op{
     .cut = cut,
     .reference = reference,
     .cases = cases,
+    .properties = properties,
     .compact = compact,
     .origins = origins,
     .admit = admit,

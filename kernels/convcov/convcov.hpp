@@ -17,6 +17,7 @@ namespace gridstride::convcov {
 extern const Op op;
 
 Reference reference(const Problem& problem, std::span<const Slab> in);
+std::vector<Property> properties(const Examined&);
 
 /// Indices of the inputs.
 enum Operand : std::size_t { gamma, mu, coef, accumulate, weight_variance };

@@ -52,8 +52,9 @@ std::int64_t tapped(const Window& axis, std::int64_t i, std::int64_t u) {
     return place < 0 ? place + axis.in : place;
 }
 
+/// unweighted: of |terms| before weight_variance, the largest of which is `weight` (1 where all are smaller).
 struct Sum {
-    long double value = 0, magnitude = 0;
+    long double value = 0, magnitude = 0, unweighted = 0, weight = 1;
 };
 
 /// R at one pair of places (with bias, R + 1; with weights [o][c][u][v], their variances as factors), and its sum of
@@ -75,7 +76,7 @@ Sum window_sum(const Geometry& g, const Slab& gammas, const Slab& means, const s
         const std::int64_t second = g.full_gamma ? c * s[4] + r2 * s[5] + q2 * s[6] : r2 * s[4] + q2 * s[5];
         return static_cast<Wide>(gammas.as<T>()[first + second]);
     };
-    Wide value = 0, magnitude = 0;
+    Wide value = 0, magnitude = 0, unweighted = 0, largest = 1;
     std::size_t weight = static_cast<std::size_t>(at.o * g.channels_in * g.rows.taps * g.columns.taps);
     for (std::int64_t c = 0; c < g.channels_in; ++c)
         for (std::int64_t u = 0; u < g.rows.taps; ++u) {
@@ -84,20 +85,21 @@ Sum window_sum(const Geometry& g, const Slab& gammas, const Slab& means, const s
                 const Wide variance = weights.empty() ? Wide(1) : static_cast<Wide>(weights[weight++]);
                 const std::int64_t q = tapped(g.columns, at.j, v), q2 = tapped(g.columns, at.other_j, v);
                 if (std::min(std::min(r, r2), std::min(q, q2)) < 0 || variance == 0) continue;
-                const Wide product = variance * (mean(c, r, q) * mean(c, r2, q2));
-                value += product;
-                magnitude += std::abs(product);
-                if (!gammas.spec.present) continue;
-                const Wide term = variance * covariance(c, r, q, r2, q2);
-                value += term;
-                magnitude += std::abs(term);
+                largest = std::max(largest, std::abs(variance));
+                const auto add = [&](Wide term) {
+                    value += variance * term;
+                    magnitude += std::abs(variance * term);
+                    if (!weights.empty()) unweighted += std::abs(term);
+                };
+                add(mean(c, r, q) * mean(c, r2, q2));
+                if (gammas.spec.present) add(covariance(c, r, q, r2, q2));
             }
         }
     if (g.bias) {
         value += 1;
         magnitude += 1;
     }
-    return {value, magnitude};
+    return {value, magnitude, weights.empty() ? magnitude : unweighted, largest};
 }
 
 }  // namespace
@@ -137,9 +139,9 @@ Reference reference(const Problem& problem, std::span<const Slab> in) {
         }
         const Sum sum = summing(g, gammas, means, weights, at);
         term.re = start + factor * sum.value;
-        term.factor = std::abs(factor);
-        term.unscaled = sum.magnitude;
-        term.re_magnitude = std::abs(start) + term.factor * sum.magnitude;
+        term.factor = std::abs(factor) * sum.weight;
+        term.unscaled = sum.unweighted;
+        term.re_magnitude = std::abs(start) + std::abs(factor) * sum.magnitude;
         term.lost = before.spec.present && is_half(dtype) && term.re != start &&
                     rounded(term.re, dtype) == rounded(start, dtype);
         return term;

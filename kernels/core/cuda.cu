@@ -2,10 +2,13 @@
 // Devices, memory and copies by the CUDA runtime.
 #include "core/cuda.hpp"
 
+#include <cublas_v2.h>
+#include <cufft.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <cub/version.cuh>
 #include <string>
 
 #include "core/device.hpp"
@@ -71,6 +74,22 @@ std::string runtime_version() {
 std::string driver_version() {
     int version = 0;
     return cudaDriverGetVersion(&version) == cudaSuccess ? version_text(version) : "";
+}
+
+std::map<std::string, std::string> library_versions() {
+    const auto text = [](auto property) {
+        std::string version;
+        for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+            int number = 0;
+            property(part, &number);
+            version += (version.empty() ? "" : ".") + std::to_string(number);
+        }
+        return version;
+    };
+    return {{"CUB", std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
+                        std::to_string(CUB_SUBMINOR_VERSION)},
+            {"cuBLAS", text(cublasGetProperty)},
+            {"cuFFT", text(cufftGetProperty)}};
 }
 
 std::vector<DeviceInfo> devices(std::string* why) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,6 +60,8 @@ std::vector<DeviceInfo> devices(std::string* why = nullptr);
 /// "13.0" of the runtime and of the driver; empty where there is none.
 std::string runtime_version();
 std::string driver_version();
+/// Name -> version of NVIDIA's libraries ("cuBLAS": "13.0.2"); empty without CUDA.
+std::map<std::string, std::string> library_versions();
 
 /// Makes it the device of this thread's CUDA calls. Error (device): there is no such device, or it does not work.
 void select(int device);

@@ -2,6 +2,7 @@
 // The CUDA calls of a build without the toolkit: there is no device, and the messages say so.
 #include "core/device.hpp"
 #include "core/error.hpp"
+#include "core/rates.hpp"
 
 namespace gridstride::cuda {
 
@@ -24,6 +25,9 @@ std::string runtime_version() {
     return {};
 }
 std::string driver_version() {
+    return {};
+}
+std::map<std::string, std::string> library_versions() {
     return {};
 }
 void select(int) {
@@ -64,3 +68,14 @@ Mark::Mark(const std::string&) {}
 Mark::~Mark() = default;
 
 }  // namespace gridstride::cuda
+
+namespace gridstride::rates {
+
+Sheet cuda_sheet(int) {
+    cuda::refuse();
+}
+Plan cuda_prepare(Mix, const Problem&) {
+    cuda::refuse();
+}
+
+}  // namespace gridstride::rates

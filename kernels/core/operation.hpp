@@ -142,6 +142,9 @@ struct Transforms {
     std::string_view library;  // the variant that uses the library of `all`: it is not judged by that alone
 };
 
+struct Examined;  // core/properties.hpp
+struct Property;
+
 enum class Role : std::uint8_t {
     custom,  // ours
     vendor,  // a library
@@ -182,6 +185,8 @@ struct Op {
 
     // Only where the operation has them, else null:
     std::unique_ptr<Transforms> (*transforms)(const Problem&, std::span<const Slab> in) = nullptr;  // Rule::transform
+    /// What holds of every right answer and needs no reference, tested on this one.
+    std::vector<Property> (*properties)(const Examined&) = nullptr;
     /// The same problem on channel-diagonal blocks alone, where tensors in the full layout hold others that do not take
     /// part; nothing where there are none. `selections` of a tensor: diagonal() below.
     std::optional<Problem> (*compact)(const Problem&) = nullptr;

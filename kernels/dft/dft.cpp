@@ -7,10 +7,13 @@
 
 #include <cmath>
 
+#include "core/properties.hpp"
+
 namespace gridstride::dft {
 
 Reference reference(const Problem& problem, std::span<const Slab> in);                     // reference.cpp
 std::unique_ptr<Transforms> transforms(const Problem& problem, std::span<const Slab> in);  // transforms.cpp
+std::vector<Property> properties(const Examined&);                                         // properties.cpp
 
 namespace {
 
@@ -337,6 +340,7 @@ const Op op{
     .reference = reference,
     .cases = cases,
     .transforms = transforms,
+    .properties = properties,
     .origins = origins,
     .remark = remark,
 };

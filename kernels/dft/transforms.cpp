@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "core/operation.hpp"
+#include "core/properties.hpp"
 #include "dft/dft.hpp"
 
 namespace gridstride::dft {
@@ -94,8 +95,7 @@ class State {
     }
 
     std::vector<Complex> all(int64_t transform) const {
-        constexpr int64_t longest = 1 << 25;  // 1 GiB of complex long double, and as much of results
-        if (layout_.length > longest) return {};
+        if (!can_transform()) return {};
         std::vector<Complex> grid(static_cast<std::size_t>(layout_.length));
         with_type<float16, bfloat16, float, double, complex64, complex128>(x_.spec.dtype, [&]<class T>() {
             for_each_entering([&](const Shape& place, int64_t at) {
@@ -120,7 +120,38 @@ class State {
         return result;
     }
 
+    bool can_transform() const { return layout_.length <= longest; }
+
+    /// The transform of random weights at the outputs, 0 elsewhere: sum over the outputs of weight X is sum over what
+    /// enters of x times this. Called once, before weighted_sum.
+    void draw_weights(std::uint64_t seed) {
+        weights_.assign(static_cast<std::size_t>(layout_.length), Complex());
+        int64_t output = 0;
+        for_each_output(
+            [&](int64_t, int64_t at) { weights_[static_cast<std::size_t>(at)] = random_weight(seed, output++); });
+        auto* data = reinterpret_cast<fftwl_complex*>(weights_.data());
+        fftwl_execute_dft(plan(data), data, data);
+    }
+
+    Complex weighted_sum(int64_t transform) const {
+        Complex sum;
+        with_type<float16, bfloat16, float, double, complex64, complex128>(x_.spec.dtype, [&]<class T>() {
+            const int64_t base = offset(transform, &Batch::in);
+            for_each_entering([&](const Shape& place, int64_t at) {
+                int64_t target = 0;
+                for (std::size_t i = 0; i < place.size(); ++i) target += place[i] * grid_strides_[i];
+                const Complex x = value<T>(base + at, place.back()),
+                              weight = weights_[static_cast<std::size_t>(target)];
+                sum += weight_in(place.back()) * Complex(x.real() * weight.real() - x.imag() * weight.imag(),
+                                                         x.real() * weight.imag() + x.imag() * weight.real());
+            });
+        });
+        return layout_.factor * (layout_.form == Form::real ? Complex(sum.real()) : sum);
+    }
+
   private:
+    static constexpr int64_t longest = 1 << 25;  // 1 GiB of complex long double, and as much of results
+
     struct Batch {
         int64_t extent, out, in;  // strides in the output and in x
     };
@@ -242,12 +273,22 @@ class State {
     std::vector<Batch> batch_;                                           // the axes that are not transformed
     std::vector<std::size_t> ascending_;                                 // order of Layout::axes in the output
     Shape extents_, out_strides_, entering_, x_strides_, grid_strides_;  // one for each of Layout::axes
+    std::vector<Complex> weights_;
     mutable std::mutex mutex_;
     mutable std::map<int64_t, Summary> summaries_;
     mutable std::unique_ptr<fftwl_plan_s, Destroy> plan_;
 };
 
 }  // namespace
+
+/// Of a transform's outputs with the random weights 0, 1, ... in the order of places(); null where N is too long.
+std::function<Complex(int64_t transform)> weighted_sums(const Problem& problem, std::span<const Slab> in,
+                                                        std::uint64_t seed) {
+    const auto state = std::make_shared<State>(layout(problem.params, problem.in[0]), in[0]);
+    if (!state->can_transform()) return {};
+    state->draw_weights(seed);
+    return [state](int64_t transform) { return state->weighted_sum(transform); };
+}
 
 std::unique_ptr<Transforms> transforms(const Problem& problem, std::span<const Slab> in) {
     const Layout posed = layout(problem.params, problem.in[0]);

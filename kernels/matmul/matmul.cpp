@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/properties.hpp"
+
 namespace gridstride::matmul {
 
 Reference reference(const Problem& problem, std::span<const Slab> in);  // reference.cpp
+std::vector<Property> properties(const Examined&);                      // properties.cpp
 
 namespace {
 
@@ -339,6 +342,7 @@ const Op op{
     .cut = cut,
     .reference = reference,
     .cases = cases,
+    .properties = properties,
     .origins = origins,
 };
 

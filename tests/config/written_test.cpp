@@ -188,14 +188,17 @@ TEST(Schema, is_json_and_has_every_operation_parameter_and_variant) {
     EXPECT_EQ(document.at("properties").at("jobs").at("additionalProperties").at("$ref"), "#/$defs/job");
     const auto& job = document.at("$defs").at("job");
     EXPECT_EQ(job.at("type"), "object");
-    EXPECT_EQ(job.at("required"), nlohmann::json::array({"op", "inputs"}));
+    EXPECT_EQ(job.at("required"), nlohmann::json::array({"op"}));
     EXPECT_EQ(job.at("properties").at("op").at("enum").size(), registry().size());
     EXPECT_FALSE(job.at("additionalProperties").get<bool>());
-    ASSERT_EQ(job.at("allOf").size(), registry().size());
+    ASSERT_EQ(job.at("allOf").size(), 2 * registry().size());  // as it stands, and with a sweep
     for (std::size_t i = 0; i < registry().size(); ++i) {
         const Entry& entry = registry()[i];
-        const auto& branch = job.at("allOf").at(i);
-        EXPECT_EQ(branch.at("if").at("properties").at("op").at("const"), entry.op->name);
+        const auto& branch = job.at("allOf").at(2 * i);
+        EXPECT_EQ(branch.at("if").at("allOf").at(0).at("properties").at("op").at("const"), entry.op->name);
+        EXPECT_EQ(branch.at("if").at("allOf").at(1).at("not").at("required"), nlohmann::json::array({"sweep"}));
+        EXPECT_EQ(branch.at("then").at("required"), nlohmann::json::array({"inputs"}));
+        EXPECT_FALSE(job.at("allOf").at(2 * i + 1).at("then").contains("required"));
         const auto& properties = branch.at("then").at("properties");
         const auto& params = properties.at("params").at("anyOf").at(0).at("properties");
         std::size_t shown = 0;

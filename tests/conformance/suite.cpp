@@ -52,6 +52,10 @@ Posed pose_case(const Op& op, const Problem& asked, Values values, unsigned seed
     return posed;
 }
 
+const Runner on_cpu{{}, [](const Row& row, const Problem& problem, std::span<const Slab> in) {
+                        return std::move(support::run(*row.variant, problem, {in.begin(), in.end()})[0]);
+                    }};
+
 std::vector<Row> cpu_rows() {
     std::vector<Row> rows;
     for (const Entry& entry : registry())

@@ -2,6 +2,8 @@
 // What the conformance tests share: every operation's cases posed, inputs made for them, variants run on them.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,7 @@ struct Posed {
 /// Poses a case of the operation (its dtype and shapes) with seeded inputs, on the CPU.
 Posed pose_case(const Op& op, const Problem& asked, Values values, unsigned seed = 1, std::optional<DType> result = {});
 
-/// A row on the CPU with its operation.
+/// A row with its operation.
 struct Row {
     const Entry* entry;
     const Variant* variant;
@@ -35,6 +37,13 @@ struct Row {
 inline void PrintTo(const Row& row, std::ostream* out) {
     *out << row.entry->op->name << "[" << row.variant->name << "]";
 }
+/// Where a row's answer is computed, and how: output 0 of the problem. in: on the host, as Problem.in, not changed.
+struct Runner {
+    Place place;
+    std::function<Tensor(const Row& row, const Problem& problem, std::span<const Slab> in)> run;
+};
+extern const Runner on_cpu;
+
 /// Every row of the registry that runs on the CPU and is not faulty.
 std::vector<Row> cpu_rows();
 /// "matmul_loop", for gtest.

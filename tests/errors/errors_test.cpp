@@ -131,7 +131,8 @@ class Errors : public cli::Command {
         for (const auto& [name, bytes] : now) {
             if (before.count(name) > 0) continue;
             const std::string file = fs::path(name).filename().string();
-            const bool output = file == "good.h5", report = file == "report.json" || file == "report.jsonl";
+            const bool output = file == "good.h5",
+                       report = file == "report.json" || file == "report.jsonl" || file == "report.html";
             EXPECT_TRUE(one.goes_on && (output || report || bytes == "folder")) << name << " was left behind";
             if (output) {
                 EXPECT_EQ(values<float>(name, "/s"), std::vector<float>{6.5});

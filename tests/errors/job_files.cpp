@@ -222,6 +222,49 @@ Group variables() {
         }};
 }
 
+Group sweeps() {
+    return {
+        "Sweeps and answers",
+        {
+            {"A value where a list should be",
+             "jobs:\n  total: {op: sum, sweep: {n: 3}, inputs: {x: {generate: ones, shape: $n}}}\n", 2,
+             "`sweep: {n: [3, 4]}`."},
+            {"A variable that nothing uses",
+             "jobs:\n  total: {op: sum, sweep: {dtyp: [float32, float64]}, inputs: {x: in.h5:/x}}\n", 2,
+             "`sweep: {dtype: [float32, float64]}`."},
+            {"A variable of another job's sweep",
+             "jobs:\n  first: {op: sum, sweep: {n: [3, 4]}, inputs: {x: {generate: ones, shape: $n}}}\n  second: {op: "
+             "sum, inputs: {x: {generate: ones, shape: $n}}}\n",
+             2, "`vars: {n: 5}`, or a sweep of its own."},
+            {"Files that are not there",
+             "jobs:\n  total: {op: sum, sweep: {file: glob(raw/*.h5)}, inputs: {x: $file:/x}}\n", 2, "`glob(*.h5)`."},
+            {"A range that runs backwards",
+             "jobs:\n  total: {op: sum, sweep: {n: range(9..3)}, inputs: {x: {generate: ones, shape: $n}}}\n", 2,
+             "`range(3..9)`."},
+            {"A size where pow2 takes an exponent",
+             "jobs:\n  total: {op: sum, sweep: {n: pow2(64..1024)}, inputs: {x: {generate: ones, shape: $n}}}\n", 2,
+             "`pow2(6..10)`."},
+            {"A value that is wrong in one case",
+             "jobs:\n  total: {op: sum, sweep: {params.axes: [0, 1, 2]}, inputs: {x: in.h5:/x}}\n", 2, "no axis 2."},
+            {"More cases than one means",
+             "jobs:\n  total: {op: sum, sweep: {n: range(1..20_000)}, inputs: {x: {generate: ones, shape: $n}}}\n", 2,
+             "fewer, or `--max-cases 20000`."},
+            {"Cases that would write one file",
+             "jobs:\n  total: {op: sum, sweep: {n: [3, 4]}, inputs: {x: {generate: ones, shape: $n}}, outputs: s.h5}\n",
+             2, "`outputs: s-$n.h5`."},
+            {"A swept key on the command line",
+             "jobs:\n  total: {op: sum, sweep: {variant: [loop, all]}, inputs: {x: in.h5:/x}}\n", 2,
+             "`--set jobs.total.sweep.variant=[loop]`.", "run job.yaml --variant loop"},
+            {"An outcome that does not exist", "jobs:\n  total: {op: sum, expect: fail, inputs: {x: in.h5:/x}}\n", 2,
+             "`expect: mismatch`."},
+            {"No time at all", "jobs:\n  total: {op: sum, timeout: 0, inputs: {x: in.h5:/x}}\n", 2, "`timeout: 60`."},
+            {"An answer of another shape", "jobs:\n  total: {op: sum, against: in.h5:/y, inputs: {x: in.h5:/x}}\n", 2,
+             "an answer of the output's shape, or a part: `against: {from: in.h5:/y, select: \"0\"}`."},
+            {"An answer that is no dataset", "jobs:\n  total: {op: sum, against: 105, inputs: {x: in.h5:/x}}\n", 2,
+             "the answer in a file: `against: mine.h5:/s`."},
+        }};
+}
+
 Group parameters() {
     return {
         "Parameters",
@@ -346,7 +389,7 @@ Group shapes() {
 }  // namespace
 
 std::vector<Group> of_job_files() {
-    return {command_line(), grammar(), job_file(), variables(), parameters(), shapes()};
+    return {command_line(), grammar(), job_file(), variables(), sweeps(), parameters(), shapes()};
 }
 
 }  // namespace gridstride::errors

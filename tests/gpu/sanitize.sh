@@ -27,7 +27,7 @@ fi
 export GRIDSTRIDE_GPU_ELEMENTS=${GRIDSTRIDE_GPU_ELEMENTS:-3000} GRIDSTRIDE_GPU_CASES=${GRIDSTRIDE_GPU_CASES:-25}
 logs=$(mktemp -d)
 left_out='*GpuFaulty*:*Devices*'
-vendors='*_cublas:*_cufft:*_cub:*_memcpy'
+vendors='*_cublas:*_cublaslt:*_cufft:*_cub:*_memcpy'
 failed=0
 
 # check TOOL FILTER OPTIONS...

@@ -44,6 +44,7 @@ class Report : public testing::Test {
 Case full_case() {
     Case one;
     one.name = "layer1[tiled]", one.job = "layer1", one.op = "matmul", one.device = "cuda:0", one.variant = "tiled";
+    one.sweep = {{"n", std::int64_t{64}}, {"dtype", std::string("float16")}}, one.expect = "error";
     one.status = Status::mismatch, one.reason = "3 of 12 places are wrong";
     one.params.set("alpha", Values{1.0, -2.5});
     one.params.set("transpose_a", std::string("adjoint"));
@@ -57,6 +58,9 @@ Case full_case() {
     reference.worst = WorstLine{{0, 1}, {nan, 1, true}, {0.5, 1, true}};
     one.reference = reference;
     one.vendor = VendorLine{"cublas", "pass", 0.125, 1e-7, 1e-8};
+    one.properties = {{"Freivalds", false, 3, 2, "row 7"}};
+    one.repeat = RepeatLine{3, 8};
+    one.mismatch = MismatchLine{5, {{1, 4, 3}}, {{-2, 7}, {1, 1}}, 2, "gridstride run a.yaml --only m", "wrong.h5"};
     one.notes = {"1 NaN in the output"};
     one.loose_tolerance = true;
     one.seconds = {1, 2, 3, 4, 5, 6, 7};
@@ -65,9 +69,14 @@ Case full_case() {
 
 Run full_run() {
     Run run;
-    run.surroundings = {
-        "0.1.0",           "abc1234",           "host", "2026-01-02T03:04:05+00:00", {"gridstride", "run", "a.yaml"},
-        "cpu: four cores", {{"hdf5", "1.10.8"}}};
+    run.surroundings = {"0.1.0",
+                        "abc1234",
+                        "host",
+                        "2026-01-02T03:04:05+00:00",
+                        {"gridstride", "run", "a.yaml"},
+                        "cpu: four cores",
+                        {{"hdf5", "1.10.8"}},
+                        {{"OMP_NUM_THREADS", "3"}}};
     run.config = "a.yaml", run.config_text = "jobs: {}\n", run.seconds = 1.5, run.exit = 1;
     run.cases = {full_case(), Case{}};
     return run;
@@ -76,6 +85,7 @@ Run full_run() {
 TEST_F(Report, CaseHasEveryField) {
     const Json expected = Json::parse(R"({
         "name": "layer1[tiled]", "job": "layer1", "op": "matmul", "device": "cuda:0", "variant": "tiled",
+        "sweep": {"n": 64, "dtype": "float16"}, "expect": "error",
         "status": "mismatch", "reason": "3 of 12 places are wrong",
         "params": {"alpha": [1.0, -2.5], "transpose_a": "adjoint", "axes": [0, -1], "keepdims": false, "n": null},
         "launch": {"grid": [3, 2, 1], "block": [32, 8, 1], "blocks_per_sm": 4, "occupancy": 0.5, "idle_threads": 17},
@@ -85,10 +95,16 @@ TEST_F(Report, CaseHasEveryField) {
                      "values": [[1.0, 2.0], ["nan", "-inf"]]}],
         "reference": {"checked": 11, "of": 12, "failed": 3, "max_abs": 0.25, "max_ulp": "inf", "rel_l2": 1e-3,
                       "tolerance_used": 40.5,
-                      "bound": {"formula": "4 u_acc g(n) sum|terms|", "c": 4.0, "u_out": 0.5, "u_acc": 0.25, "n": 3,
-                                "g": 7.0},
+                      "bound": {"formula": "4 u_acc g(n) sum|terms|", "c": 4.0, "u_out": 0.5, "u_acc": 0.25, "u_in": 0.0,
+                                "n": 3, "g": 7.0, "g_one_signed": 0.0},
                       "worst": {"index": [0, 1], "got": ["nan", 1.0], "expected": [0.5, 1.0]}},
-        "vendor": {"name": "cublas", "status": "pass", "tolerance_used": 0.125, "max_abs": 1e-7, "rel_l2": 1e-8},
+        "vendor": {"name": "cublas", "status": "pass", "tolerance_used": 0.125, "max_abs": 1e-7, "rel_l2": 1e-8,
+                   "error_ratio": 2500000.0},
+        "properties": [{"name": "Freivalds", "status": "mismatch", "value": 3.0, "bound": 2.0, "where": "row 7"}],
+        "repeat": {"runs": 3, "equal": false, "different_bytes": 8},
+        "mismatch": {"ulp": 5.0, "axes": [{"first": 1, "last": 4, "distinct": 3}],
+                     "decades": [{"power": -2, "count": 7}, {"power": 1, "count": 1}], "not_finite": 2,
+                     "command": "gridstride run a.yaml --only m", "dump": "wrong.h5"},
         "loose_tolerance": true, "notes": ["1 NaN in the output"],
         "seconds": {"read": 1.0, "copy_in": 2.0, "compute": 3.0, "copy_out": 4.0, "with_copies": 5.0, "validate": 6.0,
                     "write": 7.0}})");
@@ -98,8 +114,9 @@ TEST_F(Report, CaseHasEveryField) {
 TEST_F(Report, WhatACaseHasNotIsNullOrEmpty) {
     const Json one = Json::parse(to_json(Case{}));
     EXPECT_EQ(one["status"], "unvalidated");
-    for (const char* key : {"launch", "reference", "vendor"}) EXPECT_TRUE(one[key].is_null()) << key;
-    for (const char* key : {"inputs", "outputs", "notes"}) EXPECT_EQ(one[key], Json::array()) << key;
+    for (const char* key : {"launch", "reference", "vendor", "repeat", "mismatch"})
+        EXPECT_TRUE(one[key].is_null()) << key;
+    for (const char* key : {"inputs", "outputs", "notes", "properties"}) EXPECT_EQ(one[key], Json::array()) << key;
     EXPECT_EQ(one["params"], Json::object());
 
     Case unsaved;
@@ -122,7 +139,8 @@ TEST_F(Report, RunHasEveryFieldOnOneLine) {
     EXPECT_EQ(run, Json::parse(R"({
         "schema": 1, "program": {"version": "0.1.0", "commit": "abc1234"}, "command": ["gridstride", "run", "a.yaml"],
         "config": "a.yaml", "config_text": "jobs: {}\n", "started": "2026-01-02T03:04:05+00:00", "seconds": 1.5,
-        "exit": 1, "host": "host", "device": "cpu: four cores", "libraries": {"hdf5": "1.10.8"}})"));
+        "exit": 1, "host": "host", "device": "cpu: four cores", "libraries": {"hdf5": "1.10.8"},
+        "environment": {"OMP_NUM_THREADS": "3"}})"));
 }
 
 TEST_F(Report, DocumentNamesEveryFieldAndNoOther) {
@@ -130,7 +148,7 @@ TEST_F(Report, DocumentNamesEveryFieldAndNoOther) {
     const std::function<void(const Json&)> collect = [&](const Json& json) {
         for (const auto& [key, value] : json.items()) {
             if (json.is_object()) fields.insert(key);
-            if (key != "params" && key != "libraries" && value.is_structured()) collect(value);
+            if (key != "params" && key != "libraries" && key != "environment" && value.is_structured()) collect(value);
         }
     };
     collect(Json::parse(to_json(full_run())));
@@ -143,10 +161,10 @@ TEST_F(Report, DocumentNamesEveryFieldAndNoOther) {
 
 TEST_F(Report, EveryStatusHasItsName) {
     std::string all;
-    for (const Status status :
-         {Status::pass, Status::mismatch, Status::error, Status::skipped, Status::vacuous, Status::unvalidated})
+    for (const Status status : {Status::pass, Status::mismatch, Status::error, Status::skipped, Status::vacuous,
+                                Status::unvalidated, Status::timeout, Status::known_issue, Status::unexpected_pass})
         all += std::string(name(status)) + " ";
-    EXPECT_EQ(all, "pass mismatch error skipped vacuous unvalidated ");
+    EXPECT_EQ(all, "pass mismatch error skipped vacuous unvalidated timeout known_issue unexpected_pass ");
 }
 
 TEST_F(Report, NamesThatAreNotUtf8DoNotStopIt) {
@@ -159,7 +177,8 @@ TEST_F(Report, WritesAWholeFileAndLeavesNothingElse) {
     write(full_run(), (folder / "new" / "deep").string());
     write(full_run(), (folder / "new" / "deep").string());  // replaces
     EXPECT_EQ(Json::parse(content(folder / "new" / "deep" / "report.json")), Json::parse(to_json(full_run())));
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder / "new" / "deep"), {}), 1);
+    EXPECT_EQ(content(folder / "new" / "deep" / "report.html").find("<!DOCTYPE html>"), 0U);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder / "new" / "deep"), {}), 2);
 }
 
 TEST_F(Report, SaysWhereItCannotWrite) {
@@ -210,7 +229,7 @@ TEST_F(Report, ReportsOfRunsBeforeMayBeReplaced) {
 TEST_F(Report, WhatIsNoReportOfOursIsNeverReplaced) {
     const std::string foreign[] = {
         "", "of someone else\n", "{}\n", "{\"schema\": 1}", "[1, 2]\n", "{\"name\": \"x\", \"version\": 2}\n"};
-    for (const char* name : {"report.json", "report.jsonl"}) {
+    for (const char* name : {"report.json", "report.jsonl", "report.html"}) {
         const fs::path path = folder / name;
         const bool journal = path.extension() == ".jsonl";
         const auto refused = [&](const std::string& why) {
@@ -262,7 +281,7 @@ TEST_F(Report, ATemporaryFileThatIsThereIsNotTouched) {
     write(full_run(), folder.string());
     EXPECT_EQ(content(folder / "elsewhere"), "kept");
     EXPECT_TRUE(fs::is_symlink(folder / there));
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 3);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 4);
 }
 
 }  // namespace
