@@ -284,6 +284,25 @@ TEST(CovarianceProperties, SeeWeightsOfTheWrongTap) {
     }
 }
 
+TEST(Covariance, TermsThatOverflowOrVanishBeforeTheirWeightsAreNoMismatch) {
+    struct Numbers {
+        float mean;
+        double variance;
+    };
+    for (const Numbers& values : {Numbers{1e20F, 1e-10}, Numbers{1e-23F, 1e10}}) {  // mu mu: Inf, and 0 for 1e-46
+        Problem asked = covariance_problem();
+        asked.in[0].present = asked.in[2].present = false;
+        asked.in.push_back({DType::float32, {}, false});
+        asked.in.push_back({DType::float64, {2, 3, 2, 3}});
+        Setting one("convcov", "loop", asked);
+        std::fill_n(one.posed.tensors[1].as<float>(), one.posed.tensors[1].spec().size(), values.mean);
+        std::fill_n(one.posed.tensors[4].as<double>(), one.posed.tensors[4].spec().size(), values.variance);
+        one.run();
+        const Judgement got = one.judge();
+        EXPECT_NE(got.verdict, Verdict::mismatch) << got.reason;
+    }
+}
+
 TEST(Properties, ThatDoNotHoldMakeAMismatchWhereNoJudgedElementIsWrong) {
     Problem asked;
     asked.in = {{DType::float32, {301, 40}}, {DType::float32, {40, 203}}};
