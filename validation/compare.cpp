@@ -166,6 +166,7 @@ void Tally::merge(const Tally& later) {
     failed += later.failed;
     different += later.different;
     wrapped += later.wrapped;
+    lost += later.lost;
     infinite += later.infinite;
     overflow += later.overflow;
     poisoned += later.poisoned;

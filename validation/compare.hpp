@@ -52,6 +52,7 @@ struct Tally {
     std::int64_t checked = 0, failed = 0;
     std::int64_t different = 0;  // not equal to the reference rounded
     std::int64_t wrapped = 0;    // integers whose reference overflowed
+    std::int64_t lost = 0;       // whose addend rounding leaves nothing of
     std::int64_t infinite = 0;   // right results of finite numbers that are beyond the type's largest number
     std::int64_t overflow = 0;   // passed because the accumulator may have overflowed
     std::int64_t poisoned = 0;   // failed, and hold poison

@@ -58,6 +58,7 @@ std::vector<Tally> judge_elements(const Trial& trial, const Places& places, std:
                     part.add(here[i], {terms[i].re, terms[i].im}, values[i],
                              compare(terms[i], values[i], contender.criterion), contender.criterion.output);
                     part.wrapped += terms[i].wrapped ? 1 : 0;
+                    part.lost += terms[i].lost ? 1 : 0;
                     // A finite reference that rounds to Inf is counted there; this one came rounded.
                     const bool rounded_to_inf = class_of(Complex{terms[i].re, terms[i].im}) != Class::finite;
                     part.infinite += terms[i].overflowed && rounded_to_inf ? 1 : 0;

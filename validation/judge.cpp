@@ -80,10 +80,15 @@ bool count_nans(const Op& op, std::span<const Slab> in, const Scan& found, int t
     return any;
 }
 
-void note_overflows(const Tally& tally, const Criterion& criterion, Judgement& judgement) {
+void note_rounding(const Tally& tally, const Criterion& criterion, Judgement& judgement) {
     const auto output = name(criterion.output);
     if (tally.wrapped > 0)
         judgement.notes.push_back(fmt::format("{} of the judged results overflow {} and wrap", tally.wrapped, output));
+    if (tally.lost > 0)
+        judgement.notes.push_back(
+            fmt::format("{} of the judged results are what they were before: what is added is too small for {} beside "
+                        "them; result_dtype: float32 keeps it",
+                        tally.lost, output));
     if (tally.infinite > 0)
         judgement.notes.push_back(fmt::format("{} of the judged results are beyond {}'s largest number, {:g}: Inf",
                                               tally.infinite, output, largest(criterion.output)));
@@ -261,7 +266,7 @@ Judgement judge(const Op& op, const Variant& variant, const Problem& problem, st
         judgement.properties.push_back(std::move(property));
     }
     fill(ours, judgement);
-    note_overflows(ours, criterion, judgement);
+    note_rounding(ours, criterion, judgement);
     if (ours.failed > 0) {
         judgement.verdict = Verdict::mismatch;
         judgement.reason = describe(ours, found, output, poison_inputs);

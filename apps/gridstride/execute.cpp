@@ -250,8 +250,12 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
     for (std::size_t i = 0; i < in.size(); ++i) in[i].spec.present = one.computed().in[i].present;
     line.seconds.read = since(start);
 
+    if (one.op().admit != nullptr) {
+        begin("checking");
+        one.op().admit(one.computed(), in);
+    }
+
     if (one.against) {
-        line.seconds.read = since(start);
         const Tensor answer = load_answer(one);
         begin("validating");
         line.outputs = {{std::string(one.op().outputs[0].name),

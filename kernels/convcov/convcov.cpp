@@ -9,6 +9,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+
+#include "core/parallel.hpp"
 
 #include "core/properties.hpp"
 
@@ -85,12 +88,8 @@ void set_output(Window& window, std::int64_t after, std::string_view what) {
 
 // --- Inputs ---------------------------------------------------------------------------------------------------------
 
-bool given(std::span<const Spec> in, Operand which) {
-    return which < in.size() && in[which].present;
-}
-
 void check_dtypes(std::span<const Spec> in) {
-    for (const Operand which : {gamma, mu, coef, accumulate})
+    for (const Operand which : {gamma, mu, coef, accumulate, weight_variance})
         if (given(in, which) && (is_complex(in[which].dtype) || is_integer(in[which].dtype)))
             wrong_input(which, fmt::format("{} is {}: convcov takes real types (float16, bfloat16, float32, float64)",
                                            op.inputs[which].name, name(in[which].dtype)));
@@ -101,7 +100,18 @@ std::string_view text(Form form) {
     return words[static_cast<std::size_t>(form)];
 }
 
-Form form_of(const Params& params, std::span<const Spec> in) {
+/// S of coef (S, O); 0 of a number or (O,).
+std::int64_t vectors_of(std::span<const Spec> in) {
+    if (!given(in, coef)) return 0;
+    const Shape& shape = in[coef].shape;
+    if (shape.size() > 2 || (shape.size() == 2 && shape[0] == 0))
+        wrong_input(coef, fmt::format("coef has shape {}; right are (), (O,) and (S, O), S vectors of one number an "
+                                      "output channel, S >= 1",
+                                      to_text(shape)));
+    return shape.size() == 2 ? shape[0] : 0;
+}
+
+Form form_of(const Params& params, std::span<const Spec> in, std::int64_t vectors) {
     std::optional<Form> asked;
     if (params.has("form"))
         for (const Form form : {Form::full, Form::channel_diagonal, Form::factor, Form::variance})
@@ -112,13 +122,16 @@ Form form_of(const Params& params, std::span<const Spec> in) {
     if (asked == Form::factor)
         wrong_input(accumulate, "form: factor takes no accumulate: it gives R alone, before coef");
     std::optional<Form> told;
-    if (shape.size() == 7) told = Form::full;
-    if (shape.size() == 6) told = Form::channel_diagonal;
-    if (shape.size() == 4) told = Form::variance;
+    const std::size_t rank = shape.size() - std::min<std::size_t>(vectors > 0 ? 1 : 0, shape.size());
+    if (rank == 7) told = Form::full;
+    if (rank == 6) told = Form::channel_diagonal;
+    if (rank == 4) told = Form::variance;
     if (!told)
-        wrong_input(accumulate, fmt::format("accumulate has shape {} of rank {}; right are (B, O, Ho, Wo, O, Ho, Wo), "
-                                            "(B, O, Ho, Wo, Ho, Wo) and (B, O, Ho, Wo)",
-                                            to_text(shape), shape.size()));
+        wrong_input(accumulate,
+                    fmt::format("accumulate has shape {} of rank {}; right are ({}B, O, Ho, Wo, O, Ho, Wo)"
+                                ", ({}B, O, Ho, Wo, Ho, Wo) and ({}B, O, Ho, Wo){}",
+                                to_text(shape), shape.size(), vectors > 0 ? "S, " : "", vectors > 0 ? "S, " : "",
+                                vectors > 0 ? "S, " : "", vectors > 0 ? ", S being the coefficient vectors" : ""));
     if (asked && asked != told)
         wrong_parameter("form", fmt::format("form is {}, but accumulate has shape {}, which is {}: leave form out, or "
                                             "give an accumulate of that form",
@@ -126,34 +139,68 @@ Form form_of(const Params& params, std::span<const Spec> in) {
     return *told;
 }
 
-std::int64_t output_channels(const Params& params, std::span<const Spec> in, Form form) {
-    if (form == Form::factor) {
-        if (given(in, coef)) wrong_input(coef, "form: factor takes no coef: it gives R alone, before coef");
-        if (params.has("channels"))
-            wrong_parameter("channels", "form: factor has no output channels: leave channels out");
-        return 1;
-    }
-    if (!given(in, coef))
+/// What form: factor does not take: it gives R, before any of them.
+void check_factor(const Params& params, std::span<const Spec> in) {
+    for (const Operand which : {coef, weight_variance})
+        if (given(in, which))
+            wrong_input(which,
+                        fmt::format("form: factor takes no {0}: it gives R alone, before {0}", op.inputs[which].name));
+    if (params.has("channels")) wrong_parameter("channels", "form: factor has no output channels: leave channels out");
+    if (params.boolean("bias"))
+        wrong_parameter("bias", "form: factor takes no bias: it gives R alone, before coef (R + 1)");
+    if (params.word("noise") == "read")
+        wrong_parameter("noise",
+                        "form: factor takes no noise: it gives R alone; of noise: read only its places with themselves "
+                        "count, which form: variance with coef: 1 gives");
+}
+
+/// weight_variance (O, C, kh, kw).
+void check_weight_variance(const Geometry& geometry, const Params& params, std::span<const Spec> in) {
+    if (given(in, coef))
+        wrong_input(weight_variance,
+                    "weight_variance stands in place of coef, and both are given: leave one of them out");
+    if (params.boolean("bias"))
+        wrong_parameter("bias",
+                        "bias goes with coef, whose number is its variance too: weight_variance has no number for it");
+    const Shape& shape = in[weight_variance].shape;
+    const Shape right{shape.empty() ? 0 : shape[0], geometry.channels_in, geometry.rows.taps, geometry.columns.taps};
+    if (shape != right)
+        wrong_input(weight_variance,
+                    fmt::format("weight_variance has shape {}; beside mu of {} channels and kernel [{}, {}] it has "
+                                "(O, C, rows, columns) = (O, {}, {}, {})",
+                                to_text(shape), right[1], right[2], right[3], right[1], right[2], right[3]));
+}
+
+std::int64_t output_channels(const Geometry& geometry, const Params& params, std::span<const Spec> in) {
+    std::optional<std::int64_t> channels;
+    std::string_view told = "coef";
+    if (given(in, weight_variance)) {
+        told = "weight_variance";
+        channels = in[weight_variance].shape[0];
+    } else if (!given(in, coef)) {
         wrong_input(coef,
                     "coef is required: a number, or a list of one number an output channel (only form: factor "
-                    "does without)");
-    const Shape& shape = in[coef].shape;
-    if (shape.size() > 1) wrong_input(coef, fmt::format("coef has shape {}; right are () and (O,)", to_text(shape)));
-    std::optional<std::int64_t> channels;
-    if (shape.size() == 1) channels = shape[0];
+                    "does without, and weight_variance in its place)");
+    } else if (!in[coef].shape.empty()) {
+        channels = in[coef].shape.back();
+    }
     if (given(in, accumulate)) {
-        const std::int64_t theirs = in[accumulate].shape[1];
+        const Shape& shape = in[accumulate].shape;
+        const std::int64_t theirs = shape[geometry.vectors > 0 ? 2 : 1];
         if (channels && *channels != theirs)
-            wrong_input(coef, fmt::format("coef has {} elements, but accumulate has {} output channels, shape {}: "
-                                          "give one number an output channel, or a bare number for all",
-                                          *channels, theirs, to_text(in[accumulate].shape)));
+            wrong_input(geometry.per_weight ? weight_variance : coef,
+                        fmt::format("{} has {} elements, but accumulate has {} output channels, shape {}: give one {}",
+                                    told, *channels, theirs, to_text(shape),
+                                    geometry.per_weight ? "(C, rows, columns) an output channel"
+                                                        : "number an output channel, or a bare number for all"));
+        if (!channels) told = "accumulate";
         channels = theirs;
     }
     if (params.has("channels")) {
         const std::int64_t asked = params.integer("channels");
         if (channels && *channels != asked)
-            wrong_parameter("channels", fmt::format("channels is {}, but {} has {} output channels", asked,
-                                                    shape.size() == 1 ? "coef" : "accumulate", *channels));
+            wrong_parameter("channels",
+                            fmt::format("channels is {}, but {} has {} output channels", asked, told, *channels));
         channels = asked;
     }
     if (!channels)
@@ -188,32 +235,40 @@ void check_gamma(Geometry& geometry, const Spec& spec, bool cut) {
 // --- Window ---------------------------------------------------------------------------------------------------------
 
 Interval Window::valid(std::int64_t u, Interval range) const {
+    if (circular) return range;
     const std::int64_t offset = u * dilation - before;
     const std::int64_t begin = std::max(range.begin, ceil_div(-offset, stride));
     return {begin, std::max(begin, std::min(range.end, ceil_div(in - offset, stride)))};
 }
 
-Interval Window::taps_over(std::int64_t r, Interval range) const {
-    if (range.count() <= 0) return {0, 0};
-    const std::int64_t begin = std::max<std::int64_t>(0, ceil_div(r + before - (range.end - 1) * stride, dilation));
-    return {begin, std::max(begin, std::min(taps, floor_div(r + before - range.begin * stride, dilation) + 1))};
-}
-
 Interval Window::reach(Interval range) const {
     if (range.count() <= 0) return {0, 0};
-    const std::int64_t begin = std::clamp<std::int64_t>(position(range.begin, 0), 0, in);
-    return {begin, std::clamp(position(range.end - 1, taps - 1) + 1, begin, in)};
+    const std::int64_t first = unwrapped(range.begin, 0), last = unwrapped(range.end - 1, taps - 1);
+    if (circular) {
+        if (floor_div(first, in) != floor_div(last, in)) return {0, in};
+        return {wrap(first), wrap(last) + 1};
+    }
+    const std::int64_t begin = std::clamp<std::int64_t>(first, 0, in);
+    return {begin, std::clamp(last + 1, begin, in)};
 }
 
 Interval Window::partners(std::int64_t r, Interval range) const {
-    const Interval over = taps_over(r, range);
     Interval result;
-    for (std::int64_t u = over.begin; u < over.end; ++u) {
-        const std::int64_t shifted = r + before - u * dilation;
-        if (shifted % stride != 0) continue;
-        const std::int64_t i = shifted / stride;  // r meets those of i' = i + m, all m from -i to out - i
-        result = {std::min(result.begin, -i), std::max(result.end, out - i)};
+    if (range.count() <= 0) return result;
+    // The unwrapped places that lie over r: r itself, and where circular those some times `in` from it.
+    const std::int64_t first = unwrapped(range.begin, 0), last = unwrapped(range.end - 1, taps - 1);
+    const std::int64_t begin = circular ? r + ceil_div(first - r, in) * in : r, end = circular ? last : r;
+    for (std::int64_t place = begin; place <= end; place += in) {
+        const std::int64_t lowest = ceil_div(place + before - (range.end - 1) * stride, dilation);
+        const std::int64_t highest = floor_div(place + before - range.begin * stride, dilation);
+        for (std::int64_t u = std::max<std::int64_t>(lowest, 0); u < taps && u <= highest; ++u) {
+            const std::int64_t shifted = place + before - u * dilation;
+            if (shifted % stride != 0) continue;
+            const std::int64_t i = shifted / stride;  // r meets those of i' = i + m, all m from -i to out - i
+            result = {std::min(result.begin, -i), std::max(result.end, out - i)};
+        }
     }
+    if (circular) return result;
     return {std::max(result.begin, ceil_div(-r, stride)), std::min(result.end, ceil_div(in - r, stride))};
 }
 
@@ -221,17 +276,33 @@ Interval Window::partners(std::int64_t r, Interval range) const {
 
 Shape Geometry::output_shape() const {
     const std::int64_t i = owned.count(), j = columns.out, h = rows.out, w = columns.out, o = channels_out;
+    Shape shape;
     switch (form) {
         case Form::full:
-            return {batch, o, i, j, o, h, w};
+            shape = {batch, o, i, j, o, h, w};
+            break;
         case Form::channel_diagonal:
-            return {batch, o, i, j, h, w};
+            shape = {batch, o, i, j, h, w};
+            break;
         case Form::factor:
-            return {batch, i, j, h, w};
+            shape = {batch, i, j, h, w};
+            break;
         case Form::variance:
-            return {batch, o, i, j};
+            shape = {batch, o, i, j};
+            break;
     }
-    return {};
+    if (vectors > 0) shape.insert(shape.begin(), vectors);
+    return shape;
+}
+
+Interval Geometry::gamma_rows_of(Interval outputs) const {
+    const Interval reach = rows.reach(outputs);
+    // What mirrors a pair whose second row comes first lies under that row.
+    return half_gamma && !same_place() ? Interval{rows.reach({0, rows.out}).begin, reach.end} : reach;
+}
+
+std::int64_t Geometry::vector_size() const {
+    return output_offset(batch, 0, owned.begin, 0);
 }
 
 std::int64_t Geometry::gamma_offset(std::int64_t b, std::int64_t c, std::int64_t r, std::int64_t q) const {
@@ -259,13 +330,25 @@ Geometry geometry(const Params& params, std::span<const Spec> in) {
     result.batch = shape[0];
     result.channels_in = shape[1];
     const auto taps = pair(params, "kernel"), stride = pair(params, "stride"), dilation = pair(params, "dilation");
-    result.rows = {shape[2], 1, taps[0], stride[0], dilation[0], 0};
-    result.columns = {shape[3], 1, taps[1], stride[1], dilation[1], 0};
+    result.circular = params.word("padding_mode") == "circular";
+    result.rows = {shape[2], 1, taps[0], stride[0], dilation[0], 0, result.circular};
+    result.columns = {shape[3], 1, taps[1], stride[1], dilation[1], 0, result.circular};
+    if (result.circular && std::min(shape[2], shape[3]) == 0)
+        wrong_parameter("padding_mode",
+                        fmt::format("padding_mode: circular wraps around a map, and mu of shape {} has none: give "
+                                    "padding_mode: zeros",
+                                    to_text(shape)));
     const Padding pads = padding(params, result.rows, result.columns);
     result.rows.before = pads.top;
     result.columns.before = pads.left;
     set_output(result.rows, pads.bottom, "rows");
     set_output(result.columns, pads.right, "columns");
+
+    result.noise = params.word("noise") == "read" ? Noise::read : Noise::programming;
+    result.bias = params.boolean("bias");
+    result.half_gamma = given(in, gamma) && params.word("symmetric") != "none";
+    result.vectors = vectors_of(in);
+    result.form = form_of(params, in, result.vectors);
 
     result.owned = {0, result.rows.out};
     result.gamma_rows = {0, result.rows.in};
@@ -273,32 +356,45 @@ Geometry geometry(const Params& params, std::span<const Spec> in) {
     if (cut) {
         const std::vector<std::int64_t> range = params.integers("rows");
         result.owned = {range.at(0), range.at(1)};
-        result.gamma_rows = result.rows.reach(result.owned);
+        result.gamma_rows = result.gamma_rows_of(result.owned);
     }
     if (given(in, gamma)) check_gamma(result, in[gamma], cut);
 
-    result.form = form_of(params, in);
-    result.channels_out = output_channels(params, in, result.form);
+    result.per_weight = given(in, weight_variance);
+    if (result.form == Form::factor) {
+        check_factor(params, in);
+        result.channels_out = 1;
+    } else {
+        if (result.per_weight) check_weight_variance(result, params, in);
+        result.channels_out = output_channels(result, params, in);
+    }
     if (given(in, accumulate) && in[accumulate].shape != result.output_shape())
         wrong_input(accumulate, fmt::format("accumulate has shape {}, but the output has {}",
                                             to_text(in[accumulate].shape), to_text(result.output_shape())));
     return result;
 }
 
-std::vector<double> coefficients(const Geometry& geometry, const Slab& coef, DType accumulator) {
-    if (geometry.form == Form::factor) return {1.0};
-    std::vector<double> result(static_cast<std::size_t>(geometry.channels_out));
-    for (std::size_t o = 0; o < result.size(); ++o) {
-        const std::int64_t index = coef.spec.shape.empty() ? 0 : static_cast<std::int64_t>(o);
-        const long double value = real_part(coef, index);
-        result[o] = accumulator == DType::float32 ? static_cast<float>(value) : static_cast<double>(value);
-        if (std::isinf(result[o]) && !std::isinf(value))
-            throw Error(Category::input,
-                        fmt::format("coef at {} is {}, beyond the accumulator's {}", index_text(index, coef.spec.shape),
-                                    static_cast<double>(value), name(accumulator)),
-                        "inputs.coef");
+std::vector<double> rounded_to(const Slab& values, Operand which, DType accumulator) {
+    std::vector<double> result(static_cast<std::size_t>(values.spec.size()));
+    for (std::size_t k = 0; k < result.size(); ++k) {
+        const auto index = static_cast<std::int64_t>(k);
+        const long double value = real_part(values, index);
+        result[k] = accumulator == DType::float32 ? static_cast<float>(value) : static_cast<double>(value);
+        if (std::isinf(result[k]) && !std::isinf(value))
+            throw Error(
+                Category::input,
+                fmt::format("{} at {} is {}, beyond the accumulator's {}", op.inputs[which].name,
+                            index_text(index, values.spec.shape), static_cast<double>(value), name(accumulator)),
+                fmt::format("inputs.{}", op.inputs[which].name));
     }
     return result;
+}
+
+std::vector<double> coefficients(const Geometry& geometry, const Slab& coef, DType accumulator) {
+    const auto channels = static_cast<std::size_t>(geometry.channels_out);
+    if (geometry.form == Form::factor || geometry.per_weight) return std::vector<double>(channels, 1.0);
+    const std::vector<double> values = rounded_to(coef, Operand::coef, accumulator);
+    return coef.spec.shape.empty() ? std::vector<double>(channels, values[0]) : values;
 }
 
 // --- The table's functions ------------------------------------------------------------------------------------------
@@ -321,8 +417,12 @@ std::vector<Spec> infer(const Params& params, std::span<const Spec> in, std::opt
 double pairs(const Window& window, Interval range) {
     double total = 0;
     const Interval reach = window.reach(range);
-    for (std::int64_t r = reach.begin; r < reach.end; ++r)
-        total += static_cast<double>(window.partners(r, range).count());
+    for (std::int64_t r = reach.begin; r < reach.end; ++r) {
+        std::int64_t partners = window.partners(r, range).count();
+        // A step of stride comes back to r after so many.
+        if (window.circular) partners = std::min(partners, window.in / std::gcd(window.in, window.stride));
+        total += static_cast<double>(partners);
+    }
     return total;
 }
 
@@ -337,39 +437,46 @@ double singles(const Window& window, Interval range) {
 Cost cost(const Problem& problem) {
     const Geometry g = geometry(problem);
     const Interval columns{0, g.columns.out};
-    const bool variance = g.form == Form::variance, has_gamma = given(problem.in, gamma);
+    const bool same = g.same_place(), has_gamma = given(problem.in, gamma), in_place = given(problem.in, accumulate);
     const auto b = static_cast<double>(g.batch), ci = static_cast<double>(g.channels_in),
-               co = static_cast<double>(g.channels_out), wo = static_cast<double>(g.columns.out),
+               blocks = static_cast<double>(g.channels_out * std::max<std::int64_t>(g.vectors, 1)),
+               wo = static_cast<double>(g.columns.out),
                first = static_cast<double>(g.owned.count());  // output rows of the first place
-    const double ho = variance ? 1 : static_cast<double>(g.rows.out);
-    const double row_pairs = variance ? singles(g.rows, g.owned) : pairs(g.rows, g.owned);
-    const double column_pairs = variance ? singles(g.columns, columns) : pairs(g.columns, columns);
-    const double sums = row_pairs * column_pairs;                  // S: places of one batch
-    const double results = first * wo * (variance ? 1 : ho * wo);  // R: places of one batch
-    const bool has_accumulate = given(problem.in, accumulate), in_place = has_accumulate;
+    const double ho = same ? 1 : static_cast<double>(g.rows.out);
+    const double places = singles(g.rows, g.owned) * singles(g.columns, columns);
+    const double column_pairs = same ? singles(g.columns, columns) : pairs(g.columns, columns);
+    const double sums = same ? places : pairs(g.rows, g.owned) * column_pairs;  // S: pairs of places of one batch
+    const double results = first * wo * (same ? 1 : ho * wo);                   // R: of one batch
+    const auto taps = static_cast<double>(g.rows.taps * g.columns.taps);
 
     Cost total;
-    total.flops =
-        (has_gamma ? 3 : 2) * b * ci * sums + b * (static_cast<double>(g.rows.taps - 1) * first * ho * column_pairs +
-                                                   static_cast<double>(g.columns.taps - 1) * results);
-    if (g.form != Form::factor) total.flops += (has_accumulate ? 2 : 1) * b * co * results;
+    if (g.per_weight)  // gamma + mu mu once a pair and channel, then a product and a sum a term
+        total.flops = b * ci * ((has_gamma ? 2 : 1) * sums + 2 * blocks * taps * results);
+    else
+        total.flops = (has_gamma ? 3 : 2) * b * ci * sums +
+                      b * (static_cast<double>(g.rows.taps - 1) * first * ho * column_pairs +
+                           static_cast<double>(g.columns.taps - 1) * results);
+    if (g.bias) total.flops += b * results;
+    if (g.form != Form::factor) total.flops += (in_place ? 2 : 1) * b * blocks * results;
     const auto bytes = [](const Spec& spec) {
         return static_cast<double>(spec.size()) * static_cast<double>(size_of(spec.dtype));
     };
     const auto element = static_cast<double>(size_of(problem.in[mu].dtype));
     total.read = bytes(problem.in[mu]);
-    if (has_gamma) total.read += element * b * ci * sums;
-    if (given(problem.in, coef)) total.read += bytes(problem.in[coef]);
-    if (has_accumulate) total.read += element * b * co * results;
-    // A fresh full output is written whole, its zero blocks too; an accumulated one only where it changes.
+    // Of the half the diagonal is whole.
+    if (has_gamma) total.read += element * b * ci * (g.half_gamma ? (sums + places) / 2 : sums);
+    for (const Operand which : {coef, weight_variance})
+        if (given(problem.in, which)) total.read += bytes(problem.in[which]);
+    if (in_place) total.read += element * b * blocks * results;
+    // A fresh output is written whole, its zeros too; an accumulated one only where it changes.
     total.written =
-        in_place ? static_cast<double>(size_of(problem.out[0].dtype)) * b * co * results : bytes(problem.out[0]);
+        in_place ? static_cast<double>(size_of(problem.out[0].dtype)) * b * blocks * results : bytes(problem.out[0]);
     return total;
 }
 
 std::int64_t terms(const Problem& problem) {
     const Geometry g = geometry(problem);
-    return g.channels_in * g.rows.taps * g.columns.taps + 1;
+    return g.channels_in * g.rows.taps * g.columns.taps + (g.bias ? 2 : 1);
 }
 
 enum Cut : std::size_t { batch, input_channel, output_row, output_channel };
@@ -393,6 +500,7 @@ Piece cut(const Problem& problem, std::size_t axis, std::int64_t begin, std::int
     piece.out.push_back(whole(problem.out[0].shape));
     const auto take = [range](Selection& selection, std::size_t of) { selection.axes[of] = range; };
     const auto has = [&](Operand which) { return given(problem.in, which); };
+    const std::size_t first = g.vectors > 0 ? 1 : 0;  // of the output's axes, the batch
 
     // What accumulate or a vector coef told of the whole is said here, for pieces without accumulate.
     Params& params = piece.problem.params;
@@ -403,31 +511,36 @@ Piece cut(const Problem& problem, std::size_t axis, std::int64_t begin, std::int
         case batch:
             if (has(gamma)) take(piece.in[gamma], 0);
             take(piece.in[mu], 0);
-            if (has(accumulate)) take(piece.in[accumulate], 0);
-            take(piece.out[0], 0);
+            if (has(accumulate)) take(piece.in[accumulate], first);
+            take(piece.out[0], first);
             break;
         case input_channel:
             if (has(gamma)) take(piece.in[gamma], 1);
             if (has(gamma) && g.full_gamma) take(piece.in[gamma], 4);
             take(piece.in[mu], 1);
+            if (has(weight_variance)) take(piece.in[weight_variance], 1);
             piece.adds = true;
             piece.problem.out[0].dtype = arithmetic(op, problem);
-            if (begin > 0) piece.problem.in[accumulate].present = false;  // it enters the sum once
+            if (begin > 0) {  // what enters the sum once
+                piece.problem.in[accumulate].present = false;
+                params.set("bias", false);
+            }
             break;
         case output_row: {
             const Interval owned{g.owned.begin + begin, g.owned.begin + end};
-            const Interval reach = g.rows.reach(owned);
             params.set("rows", Values{owned.begin, owned.end});
-            if (has(gamma)) piece.in[gamma].axes[2] = {reach.begin - g.gamma_rows.begin, reach.count(), 1};
-            const std::size_t rows = g.form == Form::factor ? 1 : 2;
+            const Interval needed = g.gamma_rows_of(owned);
+            if (has(gamma)) piece.in[gamma].axes[2] = {needed.begin - g.gamma_rows.begin, needed.count(), 1};
+            const std::size_t rows = first + (g.form == Form::factor ? 1 : 2);
             if (has(accumulate)) take(piece.in[accumulate], rows);
             take(piece.out[0], rows);
             break;
         }
         case output_channel:
-            if (problem.in[coef].shape.size() == 1) take(piece.in[coef], 0);
-            if (has(accumulate)) take(piece.in[accumulate], 1);
-            take(piece.out[0], 1);
+            if (has(weight_variance)) take(piece.in[weight_variance], 0);
+            if (has(coef) && !problem.in[coef].shape.empty()) take(piece.in[coef], problem.in[coef].shape.size() - 1);
+            if (has(accumulate)) take(piece.in[accumulate], first + 1);
+            take(piece.out[0], first + 1);
             params.set("channels", range.count);
             break;
         default:
@@ -441,11 +554,12 @@ Piece cut(const Problem& problem, std::size_t axis, std::int64_t begin, std::int
 
 std::optional<Problem> compact(const Problem& problem) {
     const Geometry g = geometry(problem);
-    if (!g.full_gamma && g.form != Form::full) return {};
+    const bool full_output = g.form == Form::full && g.vectors == 0;  // the blocks of (B, O, Ho, Wo, O, Ho, Wo) alone
+    if (!g.full_gamma && !full_output) return {};
     Problem result = problem;
     const auto drop = [](Spec& spec) { spec.shape.erase(spec.shape.begin() + 4); };  // the second channel axis
     if (g.full_gamma) drop(result.in[gamma]);
-    if (g.form == Form::full) {
+    if (full_output) {
         if (given(problem.in, accumulate)) drop(result.in[accumulate]);
         drop(result.out[0]);
         result.params.set("form", std::string(text(Form::channel_diagonal)));
@@ -455,18 +569,24 @@ std::optional<Problem> compact(const Problem& problem) {
 
 std::vector<AxisOrigin> origins(const Problem& problem) {
     std::vector<std::string> names{"batch", "channel", "row", "column", "channel_2", "row_2", "column_2"};
-    const Form form = geometry(problem).form;
+    const Geometry g = geometry(problem);
+    const Form form = g.form;
     if (form == Form::variance) names.resize(4);
     if (form == Form::channel_diagonal || form == Form::factor) names.erase(names.begin() + 4);
     if (form == Form::factor) names.erase(names.begin() + 1);
+    const std::size_t first = g.vectors > 0 ? 1 : 0;
+    if (first > 0) names.insert(names.begin(), "vector");
     std::vector<AxisOrigin> result;
     for (std::size_t i = 0; i < names.size(); ++i) {
         AxisOrigin origin{.name = names[i]};
         if (given(problem.in, accumulate)) {
             origin.input = accumulate;
             origin.axis = static_cast<int>(i);
-        } else if (i == 0) {
+        } else if (i == first) {
             origin.input = mu;
+            origin.axis = 0;
+        } else if (i == 0) {
+            origin.input = coef;
             origin.axis = 0;
         }
         result.push_back(origin);
@@ -474,10 +594,60 @@ std::vector<AxisOrigin> origins(const Problem& problem) {
     return result;
 }
 
+/// Error (input): the first pair of places, in row-major order, that gamma has two values for.
+template <class T>
+void check_symmetry(const Geometry& g, const Slab& gammas, int threads) {
+    constexpr std::int64_t tile = 64;  // rows of gamma, and of its columns, that stay in the cache
+    const std::int64_t width = g.columns.in, begin = g.gamma_rows.begin * width, end = g.gamma_rows.end * width;
+    const std::int64_t tiles = (end - begin + tile - 1) / tile;
+    const std::int64_t pitch = (g.full_gamma ? g.channels_in : 1) * g.places_in();
+    const auto* values = gammas.as<const T>();
+    for_blocks(g.batch * g.channels_in * tiles, 1, threads, [&](std::int64_t item, std::int64_t) {
+        const std::int64_t b = item / tiles / g.channels_in, c = item / tiles % g.channels_in;
+        const Interval rows{begin + item % tiles * tile, std::min(end, begin + (item % tiles + 1) * tile)};
+        const std::int64_t first_row = g.gamma_offset(b, c, g.gamma_rows.begin, 0);
+        const auto value = [&](std::int64_t x, std::int64_t y) {
+            return static_cast<double>(values[first_row + (x - begin) * pitch + y]);
+        };
+        std::array<std::int64_t, 2> first{end, end};
+        for (std::int64_t y0 = rows.begin; y0 < end; y0 += tile)
+            for (std::int64_t x = rows.begin; x < rows.end; ++x)
+                for (std::int64_t y = std::max(y0, x + 1); y < std::min(y0 + tile, end); ++y) {
+                    const double one = value(x, y), other = value(y, x);
+                    if (one != other && !(std::isnan(one) && std::isnan(other)))
+                        first = std::min(first, std::array{x, y});
+                }
+        if (first[0] == end) return;
+        const auto place = [&](std::size_t which) {
+            return fmt::format("({}, {})", first[which] / width, first[which] % width);
+        };
+        throw Error(Category::input,
+                    fmt::format("input gamma is not symmetric: in batch {}, channel {}, place {} with {} has {}, but "
+                                "{} with {} has {}; symmetric: none takes gamma as it is",
+                                b, c, place(0), place(1), value(first[0], first[1]), place(1), place(0),
+                                value(first[1], first[0])),
+                    "inputs.gamma");
+    });
+}
+
+void admit(const Problem& problem, std::span<const Slab> in) {
+    if (problem.params.word("symmetric") != "check" || !given(problem.in, gamma)) return;
+    with_type<float16, bfloat16, float, double>(problem.in[gamma].dtype, [&]<class T>() {
+        check_symmetry<T>(geometry(problem), in[gamma], std::max(1, threads_of(problem.place)));
+    });
+}
+
 // --- Test cases -----------------------------------------------------------------------------------------------------
 
 enum class Gamma { absent, full, diagonal };
 enum class Coef { scalar, vector };
+
+/// What is not plain about the noise, the padding and gamma.
+struct Mode {
+    std::string padding_mode = "zeros", noise = "programming", symmetric = "none";
+    bool bias = false, weights = false;  // weights: weight_variance in place of coef
+    std::int64_t vectors = 0;
+};
 
 /// A problem of these sizes; the accumulate's shape follows from the rest.
 struct Sizes {
@@ -489,6 +659,7 @@ struct Sizes {
     Coef coef = Coef::vector;
     bool accumulate = false;
     Value stride = std::int64_t{1}, dilation = std::int64_t{1}, padding = std::int64_t{0};
+    Mode mode = {};
 };
 
 Problem made(const Sizes& sizes, DType dtype) {
@@ -498,16 +669,26 @@ Problem made(const Sizes& sizes, DType dtype) {
     params.set("stride", sizes.stride);
     params.set("dilation", sizes.dilation);
     params.set("padding", sizes.padding);
+    params.set("padding_mode", sizes.mode.padding_mode);
+    params.set("noise", sizes.mode.noise);
+    params.set("bias", sizes.mode.bias);
+    params.set("symmetric", sizes.mode.symmetric);
     params.set("form", std::string(text(sizes.form)));
     if (sizes.form != Form::factor && sizes.coef == Coef::scalar) params.set("channels", sizes.channels);
     const std::int64_t b = sizes.mu[0], c = sizes.mu[1], h = sizes.mu[2], w = sizes.mu[3];
     const Spec absent{DType::float32, {}, false};
-    problem.in.assign(4, absent);
+    problem.in.assign(5, absent);
     problem.in[mu] = {dtype, sizes.mu};
     if (sizes.gamma == Gamma::full) problem.in[gamma] = {dtype, {b, c, h, w, c, h, w}};
     if (sizes.gamma == Gamma::diagonal) problem.in[gamma] = {dtype, {b, c, h, w, h, w}};
-    if (sizes.form != Form::factor)
+    if (sizes.form != Form::factor && !sizes.mode.weights) {
         problem.in[coef] = {DType::float64, sizes.coef == Coef::scalar ? Shape{} : Shape{sizes.channels}};
+        if (sizes.mode.vectors > 0) problem.in[coef].shape = {sizes.mode.vectors, sizes.channels};
+    }
+    if (sizes.mode.weights) {
+        const auto taps = pair(params, "kernel");
+        problem.in[weight_variance] = {DType::float64, {sizes.channels, c, taps[0], taps[1]}};
+    }
     if (sizes.accumulate)
         problem.in[accumulate] = {dtype, geometry(resolve(op.params, params), problem.in).output_shape()};
     return problem;
@@ -550,14 +731,80 @@ std::vector<Problem> cases() {
         {{1, 1, 2, 3}, list(1, 1), one, one, list(2, 3)},                      // outputs that are padding alone
     };
     for (const Shaped& shape : shaped) {
-        Sizes sizes{shape.map,      shape.kernel, 2, Form::full, Gamma::full, Coef::vector, true, shape.stride,
-                    shape.dilation, shape.padding};
+        Sizes sizes{shape.map,      shape.kernel,  2, Form::full, Gamma::full, Coef::vector, true, shape.stride,
+                    shape.dilation, shape.padding, {}};
+        result.push_back(made(sizes, DType::float32));
+        sizes.mode.symmetric = "assume";
         result.push_back(made(sizes, DType::float32));
         sizes.form = Form::channel_diagonal;
         sizes.gamma = Gamma::diagonal;
         sizes.accumulate = false;
+        sizes.mode.symmetric = "none";
+        result.push_back(made(sizes, DType::float32));
+        sizes.mode.padding_mode = "circular";  // the last two wrap more than once
         result.push_back(made(sizes, DType::float32));
     }
+
+    // Modes: the noise, its coefficients, the padding, half of gamma; alone and together, in every form that has them.
+    const Mode modes[] = {
+        {.padding_mode = "circular"},
+        {.symmetric = "assume"},
+        {.symmetric = "check"},
+        {.padding_mode = "circular", .symmetric = "assume"},
+        {.noise = "read"},
+        {.noise = "read", .symmetric = "assume"},
+        {.bias = true},
+        {.noise = "read", .bias = true},
+        {.weights = true},
+        {.noise = "read", .weights = true},
+        {.padding_mode = "circular", .symmetric = "assume", .weights = true},
+        {.vectors = 1},
+        {.bias = true, .vectors = 3},
+        {.padding_mode = "circular", .noise = "read", .bias = true, .vectors = 2},
+    };
+    for (const Mode& mode : modes) {
+        Sizes sizes{{2, 3, 5, 3}, list(2, 3), 2,   Form::full,       Gamma::full, Coef::vector,
+                    true,         one,        one, list(1, 0, 0, 2), mode};
+        result.push_back(made(sizes, DType::float32));
+        sizes.accumulate = false;
+        result.push_back(made(sizes, DType::float16));
+        sizes.gamma = Gamma::diagonal;
+        sizes.form = Form::channel_diagonal;
+        result.push_back(made(sizes, DType::float64));
+        sizes.accumulate = true;
+        sizes.stride = list(2, 1);
+        result.push_back(made(sizes, DType::bfloat16));
+        sizes.form = Form::variance;
+        result.push_back(made(sizes, DType::float32));
+        sizes.form = Form::factor;
+        sizes.accumulate = false;
+        if (mode.noise == "programming" && !mode.bias && !mode.weights && mode.vectors == 0)
+            result.push_back(made(sizes, DType::float32));
+    }
+    result.push_back(made({{1, 2, 3, 2},
+                           list(2, 3),
+                           2,
+                           Form::full,
+                           Gamma::full,
+                           Coef::vector,
+                           true,
+                           list(2, 1),
+                           list(1, 2),
+                           list(7, 4, 5, 9),
+                           {.padding_mode = "circular"}},
+                          DType::float32));
+    result.push_back(made({{1501, 2, 1, 1},
+                           three,
+                           3,
+                           Form::channel_diagonal,
+                           Gamma::diagonal,
+                           Coef::vector,
+                           false,
+                           one,
+                           one,
+                           one,
+                           {.padding_mode = "circular", .vectors = 2}},
+                          DType::float16));
 
     // Sizes: 1 x 1 maps in a large batch, many channels, the worked example of the README, a map of some tiles.
     result.push_back(
@@ -590,9 +837,13 @@ const Op op{
             {"mu", "mean of the input map, (B, C, H, W)"},
             {"coef",
              "variance of the noise in the weights, a number or one an output channel (O,); 0 leaves its block as "
-             "it is; not for form: factor",
+             "it is; (S, O): S results, along a first axis of cov and accumulate; not for form: factor",
              true, true},
             {"accumulate", "what the result is added to, of the output's shape; its rank tells the form", true},
+            {"weight_variance",
+             "in place of coef, the variance of each weight's own noise, (O, C, rows, columns) with the rows and "
+             "columns of the kernel",
+             true, true},
         },
     .outputs = {{"cov", "accumulate + coef * R, where R sums gamma + mu mu over the taps of the kernel", accumulate}},
     .params =
@@ -609,9 +860,31 @@ const Op op{
              Kind::integers_or_word,
              Value{std::int64_t{0}},
              {"valid", "same"},
-             "zeros around the map: n, [rows, columns], [top, bottom, left, right], valid (none) or same (stride 1 "
+             "places around the map: n, [rows, columns], [top, bottom, left, right], valid (none) or same (stride 1 "
              "alone: dilation (kernel - 1) in all, the smaller half at top and left)",
              {0, largest_parameter}},
+            {"padding_mode",
+             Kind::word,
+             Value{std::string("zeros")},
+             {"zeros", "circular"},
+             "what lies around the map: zeros, or the map again, as often as the padding needs"},
+            {"noise",
+             Kind::word,
+             Value{std::string("programming")},
+             {"programming", "read"},
+             "programming: drawn once for the map, every pair of places gets coef R; read: drawn anew for every output "
+             "place, only a place with itself does"},
+            {"bias",
+             Kind::boolean,
+             Value{false},
+             {},
+             "a bias of the same noise beside the weights: coef (R + 1) in place of coef R"},
+            {"symmetric",
+             Kind::word,
+             Value{std::string("none")},
+             {"none", "assume", "check"},
+             "none: gamma is taken as it is; assume: only its pairs of places with the second not before the first "
+             "(row-major) are read, and mirrored; check: the same, once gamma is seen to be symmetric"},
             {"form",
              Kind::word,
              Value{},
@@ -631,7 +904,7 @@ const Op op{
     .terms = terms,
     .rule = [](const Problem&) { return Rule::accumulated; },
     .prefer = [](const Problem&) -> std::vector<std::string_view> {
-        return {"thread_per_output", "factored"};
+        return {"factored", "thread_per_output", "loop"};
     },
     .axes = axes,
     .cut = cut,
@@ -640,6 +913,7 @@ const Op op{
     .properties = properties,
     .compact = compact,
     .origins = origins,
+    .admit = admit,
 };
 
 }  // namespace gridstride::convcov

@@ -71,6 +71,7 @@ struct Term {
     bool exact = false;        // must match bit for bit (an untouched block)
     bool wrapped = false;      // an integer overflow, wrapped modulo 2^n
     bool overflowed = false;   // of finite operands, yet Inf once rounded to the arithmetic type
+    bool lost = false;         // an addend of which rounding to the output leaves nothing
 };
 
 /// The definition of output element `index` (flat, row-major). Holds what it needs of the inputs; safe to call from
@@ -194,6 +195,9 @@ struct Op {
     bool keeps_units = false;  // the output's unit is the inputs' common one
     /// A note for the user about what was asked (an axis of length 1, say); empty: none.
     std::string (*remark)(const Problem&) = nullptr;
+    /// Asked of the inputs once they are read, in host memory, before anything is computed. Error (input): values that
+    /// the parameters rule out (a gamma that is not symmetric, where they say it is), with the first place.
+    void (*admit)(const Problem&, std::span<const Slab> in) = nullptr;
 };
 
 /// What the registry holds: an operation and its variants, CPU first, in the order of the add_operation line.

@@ -3,6 +3,7 @@
 // carried over bit for bit; the worked example equals direct loops.
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "cli/support.hpp"
@@ -148,6 +149,97 @@ TEST_F(Covariance, AFreshFullTensorIsZeroBetweenChannels) {
               0);
     EXPECT_EQ(values<float>("out/job/a.h5", "/cov"),
               (std::vector<float>{4, 10, 0, 0, 10, 25, 0, 0, 0, 0, 40, 100, 0, 0, 100, 250}));
+}
+
+TEST_F(Covariance, ALayersOwnCovarianceIsTwoProductsAndEntersAsAccumulate) {
+    constexpr int Ci = 2, Co = 3, P = 6;  // map 2 x 3, one tap
+    const std::vector<double> w = random_values(Co * Ci, 1), mu = random_values(Ci * P, 2),
+                              gamma = random_values(Ci * P * Ci * P, 3), coef{0.5, 0, 2};
+    save<double>("w.h5", "/w", {Co, Ci}, w);
+    save<double>("mu.h5", "/mu", {1, Ci, 2, 3}, mu);
+    save<double>("gamma.h5", "/gamma", {1, Ci, 2, 3, Ci, 2, 3}, gamma);
+    const Ran ran = run_job(
+        "jobs:\n"
+        "  left: {op: matmul, inputs: {a: \"w.h5:/w\", b: {from: \"gamma.h5:/gamma\", shape: [1, 2, 72]}}}\n"
+        "  right: {op: matmul, inputs: {a: \"w.h5:/w\", b: {from: \"$left:/c\", shape: [1, 18, 2, 6]}}}\n"
+        "  layer: {op: convcov, inputs: {gamma: \"gamma.h5:/gamma\", mu: \"mu.h5:/mu\", coef: [0.5, 0, 2], "
+        "accumulate: {from: \"$right:/c\", shape: [1, 3, 2, 3, 3, 2, 3]}}, params: {kernel: 1, bias: true}, outputs: "
+        "layer.h5}\n");
+    ASSERT_EQ(ran.exit, 0) << ran.err << ran.out;
+    const std::vector<double> got = values<double>("out/job/layer.h5", "/cov");
+    const auto at = [](int x, int columns, int y) { return static_cast<std::size_t>(x * columns + y); };
+    for (int one = 0; one < Co * P; ++one)
+        for (int other = 0; other < Co * P; ++other) {
+            const int o = one / P, p = one % P, o2 = other / P, p2 = other % P;
+            double expected = 0, noise = 1;
+            for (int c = 0; c < Ci; ++c) {
+                noise += gamma[at(c * P + p, Ci * P, c * P + p2)] + mu[at(c, P, p)] * mu[at(c, P, p2)];
+                for (int d = 0; d < Ci; ++d)
+                    expected += w[at(o, Ci, c)] * gamma[at(c * P + p, Ci * P, d * P + p2)] * w[at(o2, Ci, d)];
+            }
+            if (o == o2) expected += coef[at(0, 1, o)] * noise;
+            EXPECT_NEAR(got[at(one, Co * P, other)], expected, 1e-14) << one << " " << other;
+        }
+}
+
+TEST_F(Covariance, ModesComeFromTheJobFile) {
+    save<double>("mu.h5", "/mu", {1, 1, 1, 3}, {1, 2, 3});
+    save<double>("coef.h5", "/coef", {2, 1}, {1, 10});
+    save<double>("variance.h5", "/v", {1, 1, 1, 2}, {2, 3});
+    const Ran ran = run_job(
+        "jobs:\n"
+        "  circular: {op: convcov, inputs: {mu: \"mu.h5:/mu\", coef: [1]}, params: {kernel: [1, 2], padding: [0, 0, 0, "
+        "1], padding_mode: circular}, outputs: circular.h5}\n"
+        "  vectors: {op: convcov, inputs: {mu: \"mu.h5:/mu\", coef: \"coef.h5:/coef\"}, params: {kernel: [1, 2], "
+        "noise: "
+        "read, bias: true, form: full}, outputs: vectors.h5}\n"
+        "  own: {op: convcov, inputs: {mu: \"mu.h5:/mu\", weight_variance: \"variance.h5:/v\"}, params: {kernel: [1, "
+        "2]}, outputs: own.h5}\n");
+    ASSERT_EQ(ran.exit, 0) << ran.err << ran.out;
+    EXPECT_EQ(values<double>("out/job/circular.h5", "/cov"), (std::vector<double>{5, 8, 5, 8, 13, 9, 5, 9, 10}));
+    EXPECT_EQ(read("out/job/vectors.h5", "/cov").spec().shape, (Shape{2, 1, 1, 1, 2, 1, 1, 2}));
+    EXPECT_EQ(values<double>("out/job/vectors.h5", "/cov"), (std::vector<double>{6, 0, 0, 14, 60, 0, 0, 140}));
+    EXPECT_EQ(values<double>("out/job/own.h5", "/cov"), (std::vector<double>{14, 22, 22, 35}));
+}
+
+TEST_F(Covariance, AGammaThatIsNotSymmetricIsAnInputErrorWhereThatIsChecked) {
+    save<double>("mu.h5", "/mu", {1, 2, 1, 2}, {1, 1, 1, 1});
+    save<double>("gamma.h5", "/gamma", {1, 2, 1, 2, 2, 1, 2}, {1, 2, 9, 9, 2, 1, 9, 9, 9, 9, 3, 4, 9, 9, 5, 3});
+    const auto job = [](const std::string& symmetric) {
+        return "jobs: {a: {op: convcov, inputs: {gamma: \"gamma.h5:/gamma\", mu: \"mu.h5:/mu\", coef: [1]}, params: "
+               "{kernel: 1, symmetric: " +
+               symmetric + "}, outputs: a.h5}}";
+    };
+    const Ran checked = run_job(job("check"));
+    EXPECT_EQ(checked.exit, 3) << checked.out << checked.err;
+    EXPECT_TRUE(has(checked.out + checked.err,
+                    {"not symmetric", "channel 1", "(0, 0) with (0, 1) has 4", "(0, 1) with (0, 0) has 5"}))
+        << checked.out << checked.err;
+    EXPECT_FALSE(fs::exists(folder / "out/job/a.h5"));
+    EXPECT_EQ(run_job(job("assume")).exit, 0);
+    EXPECT_EQ(values<double>("out/job/a.h5", "/cov"), (std::vector<double>{6, 8, 8, 6}));
+    EXPECT_EQ(run_job(job("none")).exit, 0);
+    EXPECT_EQ(values<double>("out/job/a.h5", "/cov"), (std::vector<double>{6, 8, 9, 6}));
+}
+
+TEST_F(Covariance, UpdatesThatAHalfHasNoDigitForAreCounted) {
+    save<float16>("base.h5", "/base", {1, 1, 1, 2, 1, 2}, {float16(2048), float16(1), float16(1), float16(2048)});
+    save<float16>("mu.h5", "/mu", {1, 1, 1, 2}, {float16(1), float16(2)});
+    const auto notes = [&](const std::string& result) {
+        EXPECT_EQ(run_job("jobs: {a: {op: convcov" + result +
+                          ", inputs: {mu: \"mu.h5:/mu\", coef: 1, accumulate: \"base.h5:/base\"}, params: {kernel: "
+                          "1}, outputs: a.h5}}")
+                      .exit,
+                  0);
+        return nlohmann::json::parse(read_text(folder / "out/job/report.json"))["cases"][0]["notes"].dump();
+    };
+    const std::string counted = notes("");
+    EXPECT_TRUE(has(counted, {"1 of the judged results are what they were before", "result_dtype: float32"}))
+        << counted;
+    EXPECT_EQ(values<float16>("out/job/a.h5", "/cov"),
+              (std::vector<float16>{float16(2048), float16(3), float16(3), float16(2052)}));
+    EXPECT_EQ(notes(", result_dtype: float32").find("before"), std::string::npos);
+    EXPECT_EQ(values<float>("out/job/a.h5", "/cov"), (std::vector<float>{2049, 3, 3, 2052}));
 }
 
 }  // namespace

@@ -186,6 +186,125 @@ TEST(CovarianceProperties, EachSeesItsFault) {
     EXPECT_FALSE(one.holds("positive semidefinite"));
 }
 
+/// A convcov of every mode's shapes: a map on which a padding of 3 wraps, gamma that is not symmetric.
+Problem covariance_problem(DType dtype = DType::float32) {
+    Problem asked;
+    asked.params.set("kernel", gridstride::Values{std::int64_t{2}, std::int64_t{3}});
+    asked.params.set("stride", gridstride::Values{std::int64_t{1}, std::int64_t{2}});
+    asked.params.set("padding", std::int64_t{3});
+    asked.params.set("form", std::string("channel_diagonal"));
+    asked.in = {{dtype, {2, 3, 4, 5, 4, 5}}, {dtype, {2, 3, 4, 5}}, {DType::float64, {2}}};
+    return asked;
+}
+
+TEST(CovarianceProperties, SeeTheAnswerOfAnotherMode) {
+    const auto word = [](const char* text) { return Value(std::string(text)); };
+    struct Choice {
+        const char* name;
+        Value right, wrong;
+    };
+    const Choice choices[] = {{"padding_mode", word("circular"), word("zeros")},
+                              {"padding_mode", word("zeros"), word("circular")},
+                              {"noise", word("read"), word("programming")},
+                              {"noise", word("programming"), word("read")},
+                              {"bias", true, false},
+                              {"symmetric", word("assume"), word("none")}};
+    for (const Choice& choice : choices)
+        for (const char* const around : {"zeros", "circular"})
+            for (const char* const noise : {"programming", "read"}) {
+                SCOPED_TRACE(std::string(choice.name) + " " + to_text(choice.right) + " " + around + " " + noise);
+                Problem asked = covariance_problem();
+                asked.params.set("padding_mode", std::string(around));
+                asked.params.set("noise", std::string(noise));
+                asked.params.set(choice.name, choice.right);
+                const bool read = asked.params.word("noise") == "read";
+                if (read && choice.name == std::string("symmetric")) continue;  // the diagonal is in either half
+                Setting one("convcov", "factored", asked, Values::positive);
+                EXPECT_TRUE(one.holds("weighted sums"));
+                EXPECT_TRUE(one.holds("positive semidefinite"));
+                if (read) {
+                    EXPECT_TRUE(one.holds("untouched blocks"));
+                }
+                if (read || choice.name == std::string("symmetric")) {
+                    EXPECT_TRUE(one.holds("symmetry"));
+                }
+                asked.params.set(choice.name, choice.wrong);
+                one.answer = std::move(Setting("convcov", "factored", asked, Values::positive).answer);
+                EXPECT_FALSE(one.holds("weighted sums"));
+                if (read && choice.name == std::string("noise")) {
+                    EXPECT_FALSE(one.holds("untouched blocks"));
+                }
+            }
+}
+
+TEST(CovarianceProperties, SeeOneElementThatReadNoiseDoesNotReach) {
+    Problem asked = covariance_problem();
+    asked.params.set("noise", std::string("read"));
+    Setting one("convcov", "factored", asked, Values::positive);
+    const Shape& shape = one.posed.problem.out[0].shape;  // (2, 2, Ho, Wo, Ho, Wo)
+    const std::int64_t side = shape[4] * shape[5];
+    one.answer.as<float>()[(3 * side + 22) * side + 21] = 1e-30F;  // block (1, 1): of places (4, 2) and (4, 1)
+    EXPECT_TRUE(one.holds("weighted sums"));
+    EXPECT_FALSE(one.holds("untouched blocks"));
+    const Judgement got = one.judge();
+    EXPECT_EQ(find_property(got, "untouched blocks")->where, "block (1, 1), row 22");
+}
+
+TEST(CovarianceProperties, TellCoefficientVectorsApart) {
+    Problem asked = covariance_problem();
+    asked.in[2].shape = {3, 2};
+    asked.params.set("bias", true);
+    Setting one("convcov", "factored", asked, Values::positive);
+    EXPECT_TRUE(one.holds("weighted sums"));
+    const std::int64_t vector = one.answer.spec().size() / 3;
+    float* const cov = one.answer.as<float>();
+    std::swap_ranges(cov + vector, cov + 2 * vector, cov + 2 * vector);
+    EXPECT_FALSE(one.holds("weighted sums"));
+    one.run();
+    one.answer.as<float>()[2 * vector + vector / 2] *= 1.001F;  // the first of block (1, 0)
+    const Judgement got = one.judge();
+    EXPECT_EQ(find_property(got, "weighted sums")->where, "vector 2, block (1, 0), row 0");
+}
+
+TEST(CovarianceProperties, SeeWeightsOfTheWrongTap) {
+    for (const char* const noise : {"programming", "read"}) {
+        Problem asked = covariance_problem(DType::float64);
+        asked.params.set("noise", std::string(noise));
+        asked.params.set("padding_mode", std::string("circular"));
+        asked.in[2].present = false;
+        asked.in.push_back({DType::float64, {}, false});
+        asked.in.push_back({DType::float64, {2, 3, 2, 3}});
+        Setting one("convcov", "loop", asked, Values::positive);
+        EXPECT_TRUE(one.holds("weighted sums"));
+        double* const variances = one.posed.tensors[4].as<double>();
+        std::swap(variances[7], variances[11]);  // of channel 1, taps (0, 1) and (1, 2)
+        EXPECT_FALSE(one.holds("weighted sums"));
+        std::swap(variances[7], variances[11]);
+        variances[3] = 0;  // its term is left out, whatever the mean
+        one.run();
+        EXPECT_TRUE(one.holds("weighted sums"));
+    }
+}
+
+TEST(Covariance, TermsThatOverflowOrVanishBeforeTheirWeightsAreNoMismatch) {
+    struct Numbers {
+        float mean;
+        double variance;
+    };
+    for (const Numbers& values : {Numbers{1e20F, 1e-10}, Numbers{1e-23F, 1e10}}) {  // mu mu: Inf, and 0 for 1e-46
+        Problem asked = covariance_problem();
+        asked.in[0].present = asked.in[2].present = false;
+        asked.in.push_back({DType::float32, {}, false});
+        asked.in.push_back({DType::float64, {2, 3, 2, 3}});
+        Setting one("convcov", "loop", asked);
+        std::fill_n(one.posed.tensors[1].as<float>(), one.posed.tensors[1].spec().size(), values.mean);
+        std::fill_n(one.posed.tensors[4].as<double>(), one.posed.tensors[4].spec().size(), values.variance);
+        one.run();
+        const Judgement got = one.judge();
+        EXPECT_NE(got.verdict, Verdict::mismatch) << got.reason;
+    }
+}
+
 TEST(Properties, ThatDoNotHoldMakeAMismatchWhereNoJudgedElementIsWrong) {
     Problem asked;
     asked.in = {{DType::float32, {301, 40}}, {DType::float32, {40, 203}}};

@@ -134,17 +134,26 @@ void convcov(Dice& dice, Problem& problem) {
     const auto pair = [&](std::int64_t least, std::int64_t most) {
         return gridstride::Values{Value(dice.roll(least, most)), Value(dice.roll(least, most))};
     };
-    params.set("kernel", pair(1, 4));
+    const Shape taps{dice.roll(1, 4), dice.roll(1, 4)};
+    params.set("kernel", gridstride::Values{Value(taps[0]), Value(taps[1])});
     params.set("stride", pair(1, 3));
     params.set("dilation", pair(1, 2));
     params.set("padding", pair(0, 3));
+    if (dice.one_in(3)) params.set("padding_mode", word("circular"));
+    if (dice.one_in(3)) params.set("symmetric", word("assume"));
     const auto form = dice.pick<std::string>({"full", "channel_diagonal", "factor", "variance"});
     params.set("form", word(form));
     problem.in[1] = {dtype, {b, c, h, w}};
     if (!dice.one_in(4)) problem.in[0] = {dtype, dice.one_in(2) ? Shape{b, c, h, w, c, h, w} : Shape{b, c, h, w, h, w}};
     if (form == "factor") return;
     const std::int64_t channels = dice.roll(1, 4);
-    problem.in[2] = {DType::float64, {channels}};
+    if (dice.one_in(3)) params.set("noise", word("read"));
+    if (dice.one_in(4)) {  // weight_variance in place of coef
+        problem.in[4] = {DType::float64, {channels, c, taps[0], taps[1]}};
+    } else {
+        problem.in[2] = {DType::float64, dice.one_in(3) ? Shape{dice.roll(1, 3), channels} : Shape{channels}};
+        params.set("bias", dice.one_in(3));
+    }
     if (!dice.one_in(2)) return;
     const Shape shape = pose(*support::entry("convcov").op, params, problem.in).out[0].shape;
     problem.in[3] = {dtype, shape};

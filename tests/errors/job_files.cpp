@@ -317,6 +317,19 @@ Group parameters() {
             {"Output channels that nothing tells",
              "jobs:\n  cov: {op: convcov, inputs: {mu: in.h5:/map, coef: 1}, params: {kernel: 3}}\n", 2,
              "`channels: 4`, or a list as `coef`."},
+            {"Two variances of the noise",
+             "jobs:\n  cov: {op: convcov, inputs: {mu: in.h5:/map, coef: [1], weight_variance: {generate: ones, shape: "
+             "[1, 1, 3, 3]}}, params: {kernel: 3}}\n",
+             2, "`coef` or `weight_variance`."},
+            {"A bias beside variances of each weight",
+             "jobs:\n  cov: {op: convcov, inputs: {mu: in.h5:/map, weight_variance: {generate: ones, shape: [1, 1, 3, "
+             "3]}}, params: {kernel: 3, bias: true}}\n",
+             2, "no `bias`, or `coef`."},
+            {"A gamma that is not symmetric, where that is checked",
+             "jobs:\n  bad: {op: convcov, inputs: {gamma: {generate: linear, shape: [1, 1, 2, 2, 2, 2]}, mu: "
+             "{generate: "
+             "ones, shape: [1, 1, 2, 2]}, coef: [1]}, params: {kernel: 1, symmetric: check}}\n",
+             3, "a symmetric gamma, or `symmetric: none`."},
         }};
 }
 

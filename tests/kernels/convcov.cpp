@@ -61,6 +61,12 @@ Tensor run(const Inputs& in, const Ask& ask) {
     return support::run("convcov", "factored", in, ask);
 }
 
+/// factored, or loop where that refuses.
+const Variant& variant_for(const Problem& problem) {
+    const Variant& factored = *find(support::entry("convcov"), "factored", Device::cpu);
+    return factored.refuses(problem).empty() ? factored : *find(support::entry("convcov"), "loop", Device::cpu);
+}
+
 const Tensor& one() {
     static const Tensor tensor = make<double>({}, {1});
     return tensor;
@@ -720,7 +726,6 @@ void expect_judged(const Problem& problem, const std::vector<Slab>& in, const Te
 }
 
 TEST(Convcov, EveryCaseOfTheTableIsWithinTheBoundOfItsReference) {
-    const Variant& factored = *find(support::entry("convcov"), "factored");
     unsigned seed = 1000;
     const std::vector<Problem> cases = convcov::op.cases();
     EXPECT_GE(cases.size(), 50U);
@@ -728,7 +733,7 @@ TEST(Convcov, EveryCaseOfTheTableIsWithinTheBoundOfItsReference) {
         const Problem problem = pose(convcov::op, each.params, each.in, {}, Place{.threads = 3});
         const std::vector<Tensor> tensors = contents(problem, seed += 10);
         const std::vector<Slab> in = support::slabs(problem.in, tensors);
-        const std::vector<Tensor> out = support::run(factored, problem, in);
+        const std::vector<Tensor> out = support::run(variant_for(problem), problem, in);
         expect_judged(problem, in, out[0], "case " + std::to_string(seed) + ", output " + to_text(problem.out[0]));
         if (HasFatalFailure()) return;
         const Cost cost = convcov::op.cost(problem);
@@ -802,7 +807,6 @@ TEST(Convcov, ReferenceFollowsStrides) {
 
 /// Runs the pieces of `step` along an axis and puts their outputs together, as the engine does.
 Tensor in_pieces(const Problem& problem, const std::vector<Slab>& in, std::size_t axis, std::int64_t step) {
-    const Variant& factored = *find(support::entry("convcov"), "factored");
     Tensor result(problem.out[0]);
     poison(result.slab());
     std::vector<long double> sums(static_cast<std::size_t>(result.spec().size()), 0);
@@ -824,7 +828,7 @@ Tensor in_pieces(const Problem& problem, const std::vector<Slab>& in, std::size_
         // A piece is a problem of its own: posed again, it is the same.
         EXPECT_EQ(convcov::op.infer(piece.problem.params, piece.problem.in, piece.problem.out[0].dtype),
                   piece.problem.out);
-        const std::vector<Tensor> out = support::run(factored, piece.problem, slabs);
+        const std::vector<Tensor> out = support::run(variant_for(piece.problem), piece.problem, slabs);
         expect_judged(piece.problem, slabs, out[0],
                       "piece from " + std::to_string(begin) + " of axis " + std::to_string(axis));
         adds = piece.adds;
@@ -850,7 +854,7 @@ TEST(Convcov, PiecesAlongEveryAxisMakeTheWhole) {
         const Problem problem = pose(convcov::op, each.params, each.in);
         const std::vector<Tensor> tensors = contents(problem, seed += 10);
         const std::vector<Slab> in = support::slabs(problem.in, tensors);
-        const Tensor whole = std::move(support::run(*find(support::entry("convcov"), "factored"), problem, in)[0]);
+        const Tensor whole = std::move(support::run(variant_for(problem), problem, in)[0]);
         const std::vector<Axis> axes = convcov::op.axes(problem);
         for (std::size_t axis = 0; axis < axes.size(); ++axis)
             for (const std::int64_t step : {1, 2}) {
@@ -1081,7 +1085,13 @@ TEST(Convcov, InputsThatDoNotFitAreRefusedByName) {
                        {to_text(shape), "(2, 3, 5, 6, 3, 5, 6)", "(2, 3, 5, 6, 5, 6)"});
 
     expect_refused(three, {none, mu, none, none}, "inputs.coef", {"coef is required", "factor"});
-    expect_refused(three, {none, mu, f32({4, 1}), none}, "inputs.coef", {"(4, 1)", "(O,)"});
+    expect_refused(three, {none, mu, f32({2, 4, 1}), none}, "inputs.coef", {"(2, 4, 1)", "(O,)", "(S, O)"});
+    expect_refused(three, {none, mu, f32({0, 4}), none}, "inputs.coef", {"(0, 4)", "S >= 1"});
+    expect_refused(three, {none, mu, f32({3, 4}), f32({2, 4, 3, 4, 3, 4})}, "inputs.accumulate",
+                   {"rank 6", "(S, B, O, Ho, Wo, Ho, Wo)"});
+    expect_refused(three, {none, mu, f32({3, 4}), f32({1, 2, 4, 3, 4, 3, 4})}, "inputs.accumulate",
+                   {"(1, 2, 4, 3, 4, 3, 4)", "(3, 2, 4, 3, 4, 3, 4)"});
+    expect_refused(three, {none, mu, f32({3, 4}), f32({3, 2, 5, 3, 4})}, "inputs.coef", {"4 elements", "5 output"});
     expect_refused(three, {none, mu, scalar, none}, "params.channels", {"channels", "coef", "accumulate"});
     expect_refused(with_form("factor"), {none, mu, coef, none}, "inputs.coef", {"factor", "no coef"});
     expect_refused(with_form("factor"), {none, mu, none, f32({2, 4, 3, 4})}, "inputs.accumulate",
@@ -1107,6 +1117,31 @@ TEST(Convcov, InputsThatDoNotFitAreRefusedByName) {
                    {"complex64", "real types"});
     expect_refused(three, {{DType::complex128, {2, 3, 5, 6, 5, 6}}, mu, coef, none}, "inputs.gamma", {"complex128"});
     expect_refused(three, {none, mu, {DType::complex128, {4}}, none}, "inputs.coef", {"complex128"});
+
+    const auto with = [](std::string_view name, Value value, const char* form = "variance") {
+        return params({{"kernel", Values{3, 2}}, {"form", form}, {name, std::move(value)}});
+    };
+    const Spec weights = f32({4, 3, 3, 2});
+    expect_refused(with("noise", "both"), {none, mu, coef}, "params.noise", {"programming", "read"});
+    expect_refused(with("padding_mode", "reflect"), {none, mu, coef}, "params.padding_mode", {"zeros", "circular"});
+    expect_refused(with("padding_mode", "circular"), {none, f32({2, 3, 0, 6}), coef}, "params.padding_mode",
+                   {"(2, 3, 0, 6)", "zeros"});
+    expect_refused(with("symmetric", true), {none, mu, coef}, "params.symmetric", {"none", "assume", "check"});
+    expect_refused(with("bias", 1), {none, mu, coef}, "params.bias", {"true or false"});
+    expect_refused(with("bias", true, "factor"), {none, mu}, "params.bias", {"factor", "no bias"});
+    expect_refused(with("noise", "read", "factor"), {none, mu}, "params.noise", {"factor", "form: variance"});
+    expect_refused(with("bias", true), {none, mu, none, none, weights}, "params.bias", {"weight_variance"});
+    expect_refused(with("noise", "read", "factor"), {none, mu, none, none, weights}, "inputs.weight_variance",
+                   {"factor", "no weight_variance"});
+    expect_refused(with("noise", "read"), {none, mu, coef, none, weights}, "inputs.weight_variance", {"both"});
+    expect_refused(with("noise", "read"), {none, mu, none, none, f32({4, 3, 2, 3})}, "inputs.weight_variance",
+                   {"(4, 3, 2, 3)", "(O, 3, 3, 2)"});
+    expect_refused(with("noise", "read"), {none, mu, none, none, f32({})}, "inputs.weight_variance", {"(O, 3, 3, 2)"});
+    expect_refused(with("channels", 5), {none, mu, none, none, weights}, "params.channels",
+                   {"channels is 5", "weight_variance has 4"});
+    expect_refused(with("noise", "read"), {none, mu, none, f32({2, 5, 3, 5}), weights}, "inputs.weight_variance",
+                   {"4 elements", "5 output channels"});
+
     expect_refused(three, {none, mu, coef, none}, "result_dtype", {"complex64"}, DType::complex64);
     expect_refused(three, {none, mu, coef, none}, "result_dtype", {"int32"}, DType::int32);
 }

@@ -30,21 +30,38 @@ data = {
     "f": rng.random((4, 4)) < 0.5,
     "gamma": rng.standard_normal((2, 3, 5, 4, 5, 4)),
     "mu": rng.standard_normal((2, 3, 5, 4)),
+    "vectors": rng.standard_normal((2, 4)),
+    "variances": rng.random((4, 3, 3, 2)),
 }
 z, x, mu, gamma = data["z"], data["x"], data["mu"], data["gamma"]
 
 
-def convcov(gamma, mu, coef, rows, columns):
-    """The definition: sums over channel and tap of second moments at the same tap."""
+def windows(gamma, mu, weights, padding=(0, 0, 0, 0)):
+    """The definition: sums over channel and tap of second moments at the same tap, by (O, C, rows, columns)."""
     second = gamma + np.einsum("bcij,bckl->bcijkl", mu, mu)
-    height, width = mu.shape[2] - rows + 1, mu.shape[3] - columns + 1
-    total = np.zeros((mu.shape[0], height, width, height, width))
-    for u in range(rows):
-        for v in range(columns):
-            down, across = slice(u, u + height), slice(v, v + width)
-            total += second[:, :, down, across, down, across].sum(1)
-    return np.einsum("o,bijkl->boijkl", coef, total)
+    for axis in (2, 4):  # the map again around it; numpy.pad's wrap of NumPy 1.24 goes wrong past one map
+        second = second.take(range(-padding[0], mu.shape[2] + padding[1]), axis, mode="wrap")
+        second = second.take(range(-padding[2], mu.shape[3] + padding[3]), axis + 1, mode="wrap")
+    height, width = second.shape[2] - weights.shape[2] + 1, second.shape[3] - weights.shape[3] + 1
+    total = 0
+    for u, v in np.ndindex(weights.shape[2:]):
+        down, across = slice(u, u + height), slice(v, v + width)
+        total = total + np.einsum("oc,bcijkl->boijkl", weights[:, :, u, v], second[:, :, down, across, down, across])
+    return total
 
+
+def factor(rows, columns, gamma=gamma, **more):
+    return windows(gamma, mu, np.ones((1, mu.shape[1], rows, columns)), **more)
+
+
+def by_channel(coef, r):
+    return np.asarray(coef)[..., None, :, None, None, None, None] * r
+
+
+places = mu.shape[2] * mu.shape[3]
+upper = np.triu(gamma.reshape(mu.shape[:2] + (places, places)))
+mirrored = (upper + np.triu(upper, 1).swapaxes(2, 3)).reshape(gamma.shape)
+itself = np.eye((mu.shape[2] - 2) * (mu.shape[3] - 1)).reshape((mu.shape[2] - 2, mu.shape[3] - 1) * 2)
 
 # name: (operation, inputs, parameters, other keys, output, NumPy's answer, relative tolerance; 0: bit for bit)
 jobs = {
@@ -67,7 +84,18 @@ jobs = {
     "real": ("dft", "x: z", "form: real", "", "X", np.fft.irfft(z), 1e-13),
     "power": ("dft", "x: x", "form: power", "", "X", (np.abs(np.fft.rfft(x)) ** 2).astype(np.float32), 1e-5),
     "covariance": ("convcov", "gamma: gamma, mu: mu, coef: [0.5, -1, 2]", "kernel: [3, 2]", "", "cov",
-                   convcov(gamma, mu, [0.5, -1, 2], 3, 2), 1e-13),
+                   by_channel([0.5, -1, 2], factor(3, 2)), 1e-13),
+    "circular": ("convcov", "gamma: gamma, mu: mu, coef: [0.5, -1, 2]",
+                 "kernel: [3, 2], padding: [7, 0, 1, 9], padding_mode: circular", "", "cov",
+                 by_channel([0.5, -1, 2], factor(3, 2, padding=(7, 0, 1, 9))), 1e-13),
+    "read": ("convcov", "gamma: gamma, mu: mu, coef: [0.5, -1, 2]", "kernel: [3, 2], noise: read, bias: true", "", "cov",
+             by_channel([0.5, -1, 2], (factor(3, 2) + 1) * itself), 1e-13),
+    "mirrored": ("convcov", "gamma: gamma, mu: mu, coef: [0.5, -1, 2]", "kernel: [3, 2], symmetric: assume", "", "cov",
+                 by_channel([0.5, -1, 2], factor(3, 2, mirrored)), 1e-13),
+    "vectors": ("convcov", "gamma: gamma, mu: mu, coef: vectors", "kernel: [3, 2]", "", "cov",
+                by_channel(data["vectors"], factor(3, 2)), 1e-13),
+    "own_variances": ("convcov", "gamma: gamma, mu: mu, weight_variance: variances", "kernel: [3, 2]", "", "cov",
+                      windows(gamma, mu, data["variances"]), 1e-13),
 }
 
 with tempfile.TemporaryDirectory() as name:
@@ -80,7 +108,7 @@ with tempfile.TemporaryDirectory() as name:
     text = "jobs:\n"
     for job, (op, inputs, params, more, _, _, _) in jobs.items():
         quoted = []
-        for one in inputs.split(", ") if "coef" not in inputs else ["gamma: gamma", "mu: mu", inputs.split(", ", 2)[2]]:
+        for one in inputs.split(", ") if "coef: [" not in inputs else ["gamma: gamma", "mu: mu", inputs.split(", ", 2)[2]]:
             key, value = one.split(": ", 1)
             if "from" in value:
                 value = '{from: "in.h5:/x64"}'

@@ -4,8 +4,6 @@
 # `gridstride bench --rows`: the copy of a tensor, matrix products (cuBLAS through torch.matmul), transforms (cuFFT through
 # CuPy's plans; torch.fft with out= copies once more). Times are those of bench: between events, of calls below 100 us as
 # the replay of a CUDA graph, over sets of inputs above twice the L2, the median of the samples. Needs torch and cupy.
-import json
-import statistics
 import sys
 
 try:
@@ -14,53 +12,16 @@ try:
 except ImportError as missing:
     sys.exit(f"vendors: {missing}: pip install torch cupy-cuda13x")
 
-BUDGET = 0.5  # seconds of samples
-CACHE = torch.cuda.get_device_properties(0).L2_cache_size
+from timing import row, seconds, sets, write
+
 torch.backends.cuda.matmul.allow_tf32 = False
-
-
-def seconds(calls, size):
-    """Median of a call of the sets' `calls`, replayed; size: bytes of a set."""
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        for call in calls:
-            call()
-        stream.synchronize()
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        calls[0]()
-        end.record()
-        stream.synchronize()
-        once = max(start.elapsed_time(end) * 1e-3, 1e-6)
-        n = max(len(calls), round(1e-3 / once)) if once < 1e-4 else 1
-        graph = torch.cuda.CUDAGraph()
-        if n > 1:
-            with torch.cuda.graph(graph, stream=stream):
-                for i in range(n):
-                    calls[i % len(calls)]()
-            graph.replay()
-        samples = []
-        while len(samples) < 10 or sum(samples) * n < BUDGET:
-            if n == 1:
-                calls[0]()  # the device is still busy with it when the next is launched
-            start.record()
-            graph.replay() if n > 1 else calls[len(samples) % len(calls)]()
-            end.record()
-            stream.synchronize()
-            samples.append(start.elapsed_time(end) * 1e-3 / n)
-    return {"median": statistics.median(samples), "q1": statistics.quantiles(samples, n=4)[0],
-            "q3": statistics.quantiles(samples, n=4)[2], "min": min(samples), "samples": samples}
-
-
-def sets(size):
-    return min(2 * CACHE // size + 1, 64)
 
 
 def copies():
     for case, n in {"large": 536_870_912, "copy of 4 GiB": 1_073_741_824}.items():
         x = torch.rand(n, device="cuda")
         y = torch.empty_like(x)
-        yield case, "copy", "torch", 8 * n, seconds([lambda: y.copy_(x)], 8 * n)
+        yield case, "copy", "torch", 8 * n, seconds([lambda: y.copy_(x)])
 
 
 def products():
@@ -86,7 +47,7 @@ def products():
         outs = [torch.empty_like(out) for _ in made]
         torch.backends.cuda.matmul.allow_tf32 = case.startswith("tf32")
         calls = [lambda x=x, y=y, z=z: torch.matmul(x, y, out=z) for (x, y), z in zip(made, outs)]
-        yield case, "matmul", "torch (cuBLAS)", size, seconds(calls, size)
+        yield case, "matmul", "torch (cuBLAS)", size, seconds(calls)
         torch.backends.cuda.matmul.allow_tf32 = False
         del made, outs, calls, out
 
@@ -116,7 +77,7 @@ def transforms():
             with cupy.cuda.Stream.from_external(torch.cuda.current_stream()):
                 plan.fft(x, y, cupy.cuda.cufft.CUFFT_FORWARD)
 
-        yield case, "dft", "cupy (cuFFT)", size, seconds([lambda x=x, y=y: call(x, y) for x, y in made], size)
+        yield case, "dft", "cupy (cuFFT)", size, seconds([lambda x=x, y=y: call(x, y) for x, y in made])
         del made, x, plan
         cupy.get_default_memory_pool().free_all_blocks()
 
@@ -124,9 +85,6 @@ def transforms():
 rows = []
 for make in (copies, products, transforms):
     for case, op, program, size, times in make():
-        rows.append({"case": case, "job": case, "op": op, "variant": "", "role": "vendor", "device": "cuda:0",
-                     "program": program, "seconds": times, "bytes": size})
-        print(f"{case:20} {program:16} {times['median'] * 1e3:10.4f} ms {size / times['median'] * 1e-9:8.0f} GB/s")
+        rows.append(row(case, op, program, size, times))
     torch.cuda.empty_cache()
-with open(sys.argv[1], "w") as file:
-    json.dump({"program": f"torch {torch.__version__}, cupy {cupy.__version__}", "rows": rows}, file, indent=1)
+write(sys.argv[1], f"torch {torch.__version__}, cupy {cupy.__version__}", rows)

@@ -4,9 +4,10 @@
 // channels o.
 //
 // Work: a group of batches, or a block of output rows of one batch, at a time, so that S stays in the cache: a panel
-// (all
-//     pairs of one input row r) is made once and kept in a ring while output rows need it. Threads share the panels by
-//     strips of x, then the outputs by tiles of (i, columns j); both in fixed order, each value by one thread.
+//     (all pairs of one input row r) is made once and kept in a ring while output rows need it. Threads share the
+//     panels by strips of x, then the outputs by tiles of (i, columns j); both in fixed order, each value by one
+//     thread. Where windows wrap, or half of gamma is mirrored, S of a batch is kept whole: any row may be needed at
+//     any time.
 // Bytes and flops: gamma once, accumulate and cov once; 3 a pair and channel, 2 an output. Limit: memory bandwidth.
 // Technique: the channel sum taken first and per-axis windows, as in kernels of infinitely wide convolutional networks
 //     (Novak et al., Neural Tangents, arXiv 1912.02803).
@@ -47,21 +48,24 @@ std::int64_t padded(std::int64_t bytes) {  // buffers begin on cache lines
 /// How a problem is cut into work, and the buffers it needs. Extents are in elements.
 struct Layout {
     Geometry g;
-    bool variance = false, has_gamma = false, has_accumulate = false, widened = false;  // widened: mu is copied as A
-    std::int64_t pairs = 0;                          // elements of S an input place x has: N, 1 of form variance
+    bool same = false;  // only the pairs of places with themselves are needed: form variance, noise: read
+    bool has_gamma = false, has_accumulate = false, widened = false;  // widened: mu is copied as A
+    bool half = false, whole = false;                // S is made above its diagonal, then mirrored; it is kept whole
+    std::int64_t pairs = 0;                          // elements of S an input place x has: N, 1 of same
     std::int64_t batches = 1, rows = 1, panels = 1;  // in a group: batches, output rows, and input rows of the ring
     std::int64_t strip = 1;                          // input columns q in a strip
     std::int64_t tile_columns = 1, tile_rows = 1, span = 1;  // j and i' in a tile; q under its columns
     std::int64_t element = 4, threads = 1;                   // bytes of A
-    Interval reach;                                          // input rows r that the owned output rows reach
-    std::vector<Interval> partners;                          // of each of them
-    std::vector<char> column_used;                           // input columns q that some tap meets
+    Interval reach;                                          // input rows r that panels are made of
+    std::vector<Interval> partners;                          // of each of them, r' = r + m * partner_step
+    std::int64_t partner_step = 1;
+    std::vector<char> column_used;  // input columns q that some tap meets
 
     std::int64_t panel() const { return g.columns.in * pairs; }
     std::int64_t sums_bytes() const { return padded(batches * panels * panel() * element); }
     std::int64_t means_bytes() const { return widened ? padded(batches * g.channels_in * g.places_in() * element) : 0; }
-    std::int64_t tile_sums() const { return span * tile_rows * (variance ? 1 : g.columns.in); }
-    std::int64_t tile_outputs() const { return tile_columns * tile_rows * (variance ? 1 : g.columns.out); }
+    std::int64_t tile_sums() const { return span * tile_rows * (same ? 1 : g.columns.in); }
+    std::int64_t tile_outputs() const { return tile_columns * tile_rows * (same ? 1 : g.columns.out); }
     std::int64_t scratch_bytes() const { return padded(tile_sums() * element) + padded(tile_outputs() * element); }
     std::size_t workspace() const {
         return static_cast<std::size_t>(sums_bytes() + means_bytes() + threads * scratch_bytes());
@@ -79,23 +83,30 @@ Layout layout(const Problem& problem) {
     l.widened = problem.in[mu].dtype != accumulator;
     l.element = static_cast<std::int64_t>(size_of(accumulator));
     l.threads = std::max(1, threads_of(problem.place));
-    l.variance = g.form == Form::variance;
-    l.pairs = l.variance ? 1 : g.places_in();
+    l.same = g.same_place();
+    l.half = g.half_gamma && !l.same;
+    l.whole = g.circular || l.half;
+    l.pairs = l.same ? 1 : g.places_in();
 
-    l.reach = g.rows.reach(g.owned);
-    for (std::int64_t r = l.reach.begin; r < l.reach.end; ++r) l.partners.push_back(g.rows.partners(r, g.owned));
+    l.reach = l.half ? g.gamma_rows_of(g.owned) : g.rows.reach(g.owned);
+    l.partner_step = g.circular ? 1 : g.rows.stride;
+    for (std::int64_t r = l.reach.begin; r < l.reach.end; ++r) {
+        const Interval all{0, g.rows.out};  // what mirrors another pair may lie under no owned row
+        l.partners.push_back(g.circular ? Interval{-r, g.rows.in - r} : g.rows.partners(r, l.half ? all : g.owned));
+    }
     for (std::int64_t q = 0; q < g.columns.in; ++q)
         l.column_used.push_back(g.columns.partners(q, {0, g.columns.out}).count() > 0);
 
     // Whole batches where S of one fits the ring, else as many output rows of one as fit, at least one.
     const auto ring_rows = [&](std::int64_t rows) {
+        if (l.whole) return std::max<std::int64_t>(l.reach.count(), 1);
         return std::clamp<std::int64_t>(g.rows.position(rows - 1, g.rows.taps - 1) + g.rows.before + 1, 1,
                                         std::max<std::int64_t>(l.reach.count(), 1));
     };
     l.rows = std::max<std::int64_t>(g.owned.count(), 1);
     const std::int64_t panel_bytes = std::max<std::int64_t>(l.panel() * l.element, 1);
     const std::int64_t panels = std::max<std::int64_t>(1, tuning.ring_bytes / panel_bytes);
-    if (ring_rows(l.rows) > panels) {
+    if (ring_rows(l.rows) > panels && !l.whole) {
         const std::int64_t beyond_first = std::max<std::int64_t>(0, panels - ring_rows(1));
         l.rows = std::min(l.rows, 1 + beyond_first / g.rows.stride);
     }
@@ -110,10 +121,10 @@ Layout layout(const Problem& problem) {
                                         std::max<std::int64_t>(most, 1));
     };
     l.strip = fitting(tuning.strip_bytes, l.pairs, g.columns.in);
-    l.tile_columns = l.variance ? g.columns.out : std::min(tuning.columns, g.columns.out);
-    l.span =
-        std::min(g.columns.in, (l.tile_columns - 1) * g.columns.stride + (g.columns.taps - 1) * g.columns.dilation + 1);
-    l.tile_rows = l.variance ? 1 : fitting(tuning.tile_bytes, l.span * g.columns.in, g.rows.out);
+    l.tile_columns = l.same ? g.columns.out : std::min(tuning.columns, g.columns.out);
+    l.span = (l.tile_columns - 1) * g.columns.stride + (g.columns.taps - 1) * g.columns.dilation + 1;
+    if (!g.circular) l.span = std::min(g.columns.in, l.span);
+    l.tile_rows = l.same ? 1 : fitting(tuning.tile_bytes, l.span * g.columns.in, g.rows.out);
     return l;
 }
 
@@ -194,6 +205,7 @@ struct Run {
     const T *gammas, *mus, *before;  // gammas, before: null where absent
     U* target;
     std::vector<double> coefs;
+    std::int64_t vector_size;
     A *sums, *means;  // of a group of batches
     std::byte* scratch;
 
@@ -221,7 +233,7 @@ struct Run {
     template <int channels, bool has_gamma>
     void add_strip(std::int64_t b0, std::int64_t b, std::int64_t c, std::int64_t r, Interval columns) const {
         const Interval partners = l.partners[static_cast<std::size_t>(r - l.reach.begin)];
-        const std::int64_t stride = g.rows.stride, width = g.columns.in;
+        const std::int64_t stride = l.partner_step, width = g.columns.in;
         // Rows r' in one run where they follow each other.
         const std::int64_t runs = stride == 1 ? 1 : partners.count();
         const std::int64_t length = stride == 1 ? partners.count() * width : width;
@@ -237,17 +249,20 @@ struct Run {
                 scale[at] = with[at][r * width + q];
             }
             A* to = panel(b, r) + q * l.pairs;
-            if (l.variance) {  // x' = x
+            if (l.same) {  // x' = x
                 shift(from, with, r * width + q);
                 add_channels<channels, has_gamma, A, T>(to, from, with, scale, 1);
                 continue;
             }
             std::int64_t passed = 0;
             for (std::int64_t run = 0; run < runs; ++run) {
-                const std::int64_t begin = (r + (partners.begin + run) * stride) * width;
+                std::int64_t begin = (r + (partners.begin + run) * stride) * width;
+                const std::int64_t end = begin + length;
+                if (l.half) begin = std::max(begin, r * width + q);
+                if (begin >= end) continue;
                 shift(from, with, begin - passed);
                 passed = begin;
-                add_channels<channels, has_gamma, A, T>(to + begin, from, with, scale, length);
+                add_channels<channels, has_gamma, A, T>(to + begin, from, with, scale, end - begin);
             }
         }
     }
@@ -286,10 +301,27 @@ struct Run {
         });
     }
 
+    /// S below its diagonal, of n batches.
+    void mirror(std::int64_t n) const {
+        constexpr std::int64_t tile = 64;
+        const std::int64_t width = g.columns.in, first = l.reach.begin * width, end = l.reach.end * width;
+        const std::int64_t tiles = (end - first + tile - 1) / tile;
+        for_items(n * tiles, tile * (end - first), l.threads, [&](std::int64_t item) {
+            const std::int64_t b = item / tiles, x0 = first + item % tiles * tile, x1 = std::min(x0 + tile, end);
+            const auto at = [&](std::int64_t x) { return panel(b, x / width) + x % width * l.pairs; };
+            for (std::int64_t y0 = first; y0 < x1; y0 += tile)
+                for (std::int64_t y = y0; y < std::min(y0 + tile, x1); ++y) {
+                    const A* from = at(y);
+                    for (std::int64_t x = std::max(x0, y + 1); x < x1; ++x) at(x)[y] = from[x];
+                }
+        });
+    }
+
     /// row_sums[q - columns.begin][i' - tile.begin][q']: S of batch b summed over the taps of rows i and i'.
     void sum_rows(std::int64_t b, std::int64_t i, Interval tile, Interval columns, A* row_sums) const {
-        const std::int64_t width = l.variance ? 1 : g.columns.in, size = tile.count() * width;
-        for (std::int64_t q = columns.begin; q < columns.end; ++q, row_sums += size) {
+        const std::int64_t width = l.same ? 1 : g.columns.in, size = tile.count() * width;
+        for (std::int64_t k = columns.begin; k < columns.end; ++k, row_sums += size) {
+            const std::int64_t q = g.columns.wrap(k);
             if (!l.column_used[static_cast<std::size_t>(q)]) continue;
             bool fresh = true;
             for (std::int64_t u = 0; u < g.rows.taps; ++u) {
@@ -298,14 +330,15 @@ struct Run {
                 if (!g.rows.inside(r) || valid.count() == 0) continue;
                 const A* from = panel(b, r) + q * l.pairs;
                 if (fresh) clear_outside(row_sums, tile, valid, width);
-                if (l.variance)
+                if (l.same)
                     add(row_sums, from, 1, 1, fresh);
-                else if (g.rows.stride == 1)  // rows i' follow each other
-                    add(row_sums + (valid.begin - tile.begin) * width, from + g.rows.position(valid.begin, u) * width,
-                        valid.count() * width, 1, fresh);
                 else
-                    for (std::int64_t k = valid.begin; k < valid.end; ++k)
-                        add(row_sums + (k - tile.begin) * width, from + g.rows.position(k, u) * width, width, 1, fresh);
+                    g.rows.runs(u, tile, [&](std::int64_t begin, std::int64_t end, std::int64_t place) {
+                        // Rows i' follow each other where the stride is 1.
+                        const std::int64_t rows = g.rows.stride == 1 ? end - begin : 1;
+                        for (std::int64_t i2 = begin; i2 < end; i2 += rows, place += g.rows.stride)
+                            add(row_sums + (i2 - tile.begin) * width, from + place * width, rows * width, 1, fresh);
+                    });
                 fresh = false;
             }
             if (fresh) std::fill_n(row_sums, size, A(0));
@@ -315,27 +348,29 @@ struct Run {
     /// results[j - columns.begin][i' - tile.begin][j']: R, the row sums (of the columns from `first` on) summed over
     /// the taps of columns j and j'.
     void sum_columns(Interval tile, Interval columns, std::int64_t first, const A* row_sums, A* results) const {
-        const std::int64_t width = l.variance ? 1 : g.columns.in, out = l.variance ? 1 : g.columns.out;
+        const std::int64_t width = l.same ? 1 : g.columns.in, out = l.same ? 1 : g.columns.out;
         const Interval all{0, g.columns.out};
         for (std::int64_t j = columns.begin; j < columns.end; ++j, results += tile.count() * out) {
             bool fresh = true;
             for (std::int64_t v = 0; v < g.columns.taps; ++v) {
-                const std::int64_t q = g.columns.position(j, v);
                 const Interval valid = g.columns.valid(v, all);
-                if (!g.columns.inside(q) || valid.count() == 0) continue;
-                const A* from = row_sums + (q - first) * tile.count() * width;
-                if (l.variance)
+                if (!g.columns.inside(g.columns.position(j, v)) || valid.count() == 0) continue;
+                const A* from = row_sums + (g.columns.unwrapped(j, v) - first) * tile.count() * width;
+                if (l.same)
                     add(results, from, 1, 1, fresh);
                 else
-                    for (std::int64_t k = 0; k < tile.count(); ++k) {
-                        A* to = results + k * out;
-                        if (fresh) clear_outside(to, all, valid, 1);
-                        add(to + valid.begin, from + k * width + g.columns.position(valid.begin, v), valid.count(),
-                            g.columns.stride, fresh);
-                    }
+                    g.columns.runs(v, all, [&](std::int64_t begin, std::int64_t end, std::int64_t place) {
+                        for (std::int64_t k = 0; k < tile.count(); ++k) {
+                            A* to = results + k * out;
+                            if (fresh) clear_outside(to, all, valid, 1);
+                            add(to + begin, from + k * width + place, end - begin, g.columns.stride, fresh);
+                        }
+                    });
                 fresh = false;
             }
             if (fresh) std::fill_n(results, tile.count() * out, A(0));
+            if (g.bias)
+                for (std::int64_t k = 0; k < tile.count() * out; ++k) results[k] += A(1);
         }
     }
 
@@ -349,25 +384,31 @@ struct Run {
     void finish(std::int64_t b0, std::int64_t b, std::int64_t i, Interval columns, std::byte* buffer) const {
         auto* row_sums = reinterpret_cast<A*>(buffer);
         auto* results = reinterpret_cast<A*>(buffer + padded(l.tile_sums() * l.element));
-        const Interval under{
-            std::clamp<std::int64_t>(g.columns.position(columns.begin, 0), 0, g.columns.in),
-            std::clamp<std::int64_t>(g.columns.position(columns.end - 1, g.columns.taps - 1) + 1, 0, g.columns.in)};
-        const Interval rows = l.variance ? Interval{i, i + 1} : Interval{0, g.rows.out};
+        Interval under{g.columns.unwrapped(columns.begin, 0),
+                       g.columns.unwrapped(columns.end - 1, g.columns.taps - 1) + 1};
+        if (!g.circular)
+            under = {std::clamp<std::int64_t>(under.begin, 0, g.columns.in),
+                     std::clamp<std::int64_t>(under.end, 0, g.columns.in)};
+        const Interval rows = l.same ? Interval{i, i + 1} : Interval{0, g.rows.out};
         for (std::int64_t k = rows.begin; k < rows.end; k += l.tile_rows) {
             const Interval tile{k, std::min(k + l.tile_rows, rows.end)};
             sum_rows(b, i, tile, under, row_sums);
             sum_columns(tile, columns, under.begin, row_sums, results);
-            const std::int64_t out = l.variance ? 1 : g.columns.out;
-            const std::int64_t offset = l.variance ? 0 : tile.begin * out, chunk = tile.count() * out;
+            const std::int64_t out = l.same ? 1 : g.columns.out, chunk = tile.count() * out;
             // All of the tile's columns are one run where nothing lies between them.
-            const bool one_run = g.form != Form::full && tile.count() == rows.count();
+            const bool read = l.same && g.form != Form::variance;  // (i, j) with itself, among the P of its row
+            const bool one_run = g.form != Form::full && tile.count() == rows.count() && !read;
             const std::int64_t runs = one_run ? 1 : columns.count();
             const std::int64_t length = one_run ? columns.count() * chunk : chunk;
-            for (std::int64_t o = 0; o < g.channels_out; ++o) {
-                const A factor = static_cast<A>(coefs[static_cast<std::size_t>(o)]);
+            for (std::size_t block = 0; block < coefs.size(); ++block) {
+                const A factor = static_cast<A>(coefs[block]);
                 if (factor == 0) continue;  // the block stays as it is, whatever R
+                const std::int64_t vector = static_cast<std::int64_t>(block) / g.channels_out,
+                                   o = static_cast<std::int64_t>(block) % g.channels_out;
                 for (std::int64_t run = 0; run < runs; ++run) {
-                    const std::int64_t at = g.output_offset(b0 + b, o, i, columns.begin + run) + offset;
+                    const std::int64_t j = columns.begin + run;
+                    const std::int64_t offset = read ? i * g.columns.out + j : l.same ? 0 : tile.begin * out;
+                    const std::int64_t at = vector * vector_size + g.output_offset(b0 + b, o, i, j) + offset;
                     scatter(target + at, before == nullptr ? nullptr : before + at, results + run * chunk, factor,
                             length);
                 }
@@ -375,20 +416,22 @@ struct Run {
         }
     }
 
-    /// What does not change: blocks between channels, and those whose coef is 0.
+    /// What does not change: blocks between channels, those whose coef is 0, and pairs that read noise does not reach.
     void settle() const {
         if (in_place()) return;
-        const bool full = g.form == Form::full;
-        if (!full && std::find(coefs.begin(), coefs.end(), 0.0) == coefs.end()) return;
+        const bool full = g.form == Form::full, read = l.same && g.form != Form::variance;
+        if (!full && !read && std::find(coefs.begin(), coefs.end(), 0.0) == coefs.end()) return;
         const std::int64_t block = g.form == Form::variance ? 1 : g.places_out();
         const std::int64_t row = full ? block * g.channels_out : block;  // elements behind one (b, o, i, j)
         const std::int64_t rows = g.owned.count() * g.columns.out;
         const auto stay = [&](std::int64_t at, std::int64_t n) {
             keep<A>(target + at, before == nullptr ? nullptr : before + at, n);
         };
-        for_items(g.batch * g.channels_out * rows, row, l.threads, [&](std::int64_t item) {
+        const std::int64_t vectors = std::max<std::int64_t>(g.vectors, 1);
+        for_items(vectors * g.batch * g.channels_out * rows, row, l.threads, [&](std::int64_t item) {
             const std::int64_t o = item / rows % g.channels_out, own = item * row + (full ? o * block : 0);
-            if (coefs[static_cast<std::size_t>(o)] == 0) {
+            const std::int64_t vector = item / rows / g.channels_out / g.batch;
+            if (read || coefs[static_cast<std::size_t>(vector * g.channels_out + o)] == 0) {
                 stay(item * row, row);
             } else if (full) {
                 stay(item * row, own - item * row);
@@ -406,10 +449,12 @@ struct Run {
             std::int64_t made = 0;  // panels of the rows before are in the ring, as far as they are still needed
             for (std::int64_t i0 = g.owned.begin; i0 < g.owned.end; i0 += l.rows) {
                 const Interval rows{i0, std::min(i0 + l.rows, g.owned.end)};
-                const Interval reach = g.rows.reach(rows);
+                const Interval reach = l.whole ? l.reach : g.rows.reach(rows);
                 make_panels(b0, n, {std::max(reach.begin, made), std::max(reach.end, made)});
+                if (l.half) mirror(n);
                 made = std::max(made, reach.end);
-                const std::int64_t elements = l.tile_columns * (l.variance ? 1 : g.places_out()) * (2 + g.channels_out);
+                const std::int64_t elements =
+                    l.tile_columns * (l.same ? 1 : g.places_out()) * (2 + static_cast<std::int64_t>(coefs.size()));
                 for_items(n * rows.count() * tiles, elements, l.threads, [&](std::int64_t item) {
                     // Rows i go fastest: under one tile of columns, neighbours share most of their part of S.
                     const std::int64_t b = item / rows.count() / tiles, i = rows.begin + item % rows.count();
@@ -433,6 +478,7 @@ void execute(const Layout& l, const Call& call) {
         .before = l.has_accumulate ? call.in[accumulate].as<const T>() : nullptr,
         .target = call.out[0].as<U>(),
         .coefs = coefficients(l.g, call.in[coef], dtype_of<A>),
+        .vector_size = l.g.vector_size(),
         .sums = reinterpret_cast<A*>(buffer),
         .means = reinterpret_cast<A*>(buffer + l.sums_bytes()),
         .scratch = buffer + l.sums_bytes() + l.means_bytes(),
@@ -480,7 +526,13 @@ const Variant row{
     .role = Role::custom,
     .device = Device::cpu,
     .doc = "channels summed first, then row pairs, then column pairs, then added to all blocks; one pass over memory",
-    .refuses = [](const Problem&) { return std::string(); },
+    .refuses =
+        [](const Problem& problem) {
+            return given(problem.in, weight_variance)
+                       ? "factored sums channels and taps before it knows the output channel, and weight_variance "
+                         "gives each its own: take loop"
+                       : std::string();
+        },
     .prepare = prepare,
     .memory = memory,
     .growth = [](const Problem&, std::int64_t n) { return std::sqrt(static_cast<double>(n)); },

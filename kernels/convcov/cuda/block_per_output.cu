@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread block an output element (b, o, i, j, i', j') of the channel-diagonal blocks, j' fastest. Its threads share
-// the terms (c, u, v), v fastest: each adds every blockDim-th of them, the sums meet in a binary tree in dynamic shared
-// memory, thread 0 writes the result; no atomics. Blocks stride over the outputs, so any grid is right, and any block:
-// the tree starts at the power of two below the block's size.
+// One thread block an output element (b, o, i, j, i', j') of the channel-diagonal blocks, j' fastest (coefficient
+// vectors, where there are several, slowest). Its threads share the terms (c, u, v), v fastest: each adds every
+// blockDim-th of them, the sums meet in a binary tree in dynamic shared memory, thread 0 writes the result; no atomics.
+// Blocks stride over the outputs, so any grid is right, and any block: the tree starts at the power of two below the
+// block's size.
 //
 // Bytes: accumulate read and cov written once; gamma is read again for every tap and every output channel, and the
 //     terms of one output lie far apart (tap (u, v) at row (r, q) of gamma), so that each costs a 32-byte sector.
@@ -23,6 +24,37 @@ constexpr std::int64_t terms_a_thread = 8;
 constexpr std::int64_t warp = 32;
 constexpr std::int64_t most_threads = 256;  // of the default; a block that is asked for may be larger
 
+/// A term (c, u, v) of an output.
+struct Tap {
+    std::int64_t c;
+    unsigned u, v;  // below 2^31: two of them add up
+};
+
+__device__ Tap tap_of(const Sizes& s, std::int64_t k) {
+    auto rest = static_cast<std::uint64_t>(k);
+    Tap tap;
+    tap.v = static_cast<unsigned>(take_digit(rest, s.columns.taps));
+    tap.u = static_cast<unsigned>(take_digit(rest, s.rows.taps));
+    tap.c = static_cast<std::int64_t>(rest);
+    return tap;
+}
+
+/// As many terms on as `step` stands for, by carries: a division costs more than the term.
+__device__ void advance(const Sizes& s, Tap& tap, const Tap& step) {
+    tap.v += step.v;
+    tap.u += step.u;
+    tap.c += step.c;
+    const auto rows = static_cast<unsigned>(s.rows.taps), columns = static_cast<unsigned>(s.columns.taps);
+    if (tap.v >= columns) {
+        tap.v -= columns;
+        ++tap.u;
+    }
+    if (tap.u >= rows) {
+        tap.u -= rows;
+        ++tap.c;
+    }
+}
+
 /// The bound keeps registers to what the largest block can have.
 template <class T, class U>
 __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arrays, Sizes s) {
@@ -31,27 +63,27 @@ __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arr
     A* sums = reinterpret_cast<A*>(memory);
     const unsigned t = threadIdx.x;
     const std::int64_t terms = s.channels_in * s.rows.taps * s.columns.taps;
+    const Tap first_tap = tap_of(s, t), step = tap_of(s, blockDim.x);
     unsigned top = 1;  // of the tree
     while (2 * top < blockDim.x) top *= 2;
 
     for (std::int64_t index = blockIdx.x; index < s.outputs; index += gridDim.x) {
         const Place at = place_of(s, index);
-        const A factor = arrays.factor(s, at.o);
-        if (factor == A(0)) {  // whatever R; the same for all threads of the block
+        const A factor = arrays.factor(s, at.vector, at.o);
+        if (factor == A(0) || !is_reached(s, at)) {  // whatever R; the same for all threads of the block
             if (t == 0) arrays.keep(at.offset);
             continue;
         }
         A sum = A(0);
-        for (std::int64_t k = t; k < terms; k += blockDim.x) {
-            auto c = static_cast<std::uint64_t>(k);
-            const std::int64_t v = take_digit(c, s.columns.taps), u = take_digit(c, s.rows.taps);
-            const std::int64_t r = s.rows.position(at.i, u), r2 = s.rows.position(at.i2, u);
-            const std::int64_t q = s.columns.position(at.j, v), q2 = s.columns.position(at.j2, v);
+        Tap tap = first_tap;
+        for (std::int64_t k = t; k < terms; k += blockDim.x, advance(s, tap, step)) {
+            const std::int64_t r = s.rows.position(at.i, tap.u), r2 = s.rows.position(at.i2, tap.u);
+            const std::int64_t q = s.columns.position(at.j, tap.v), q2 = s.columns.position(at.j2, tap.v);
             if (s.rows.inside(r) && s.rows.inside(r2) && s.columns.inside(q) && s.columns.inside(q2)) {
                 const std::int64_t first = r * s.columns.in + q, second = r2 * s.columns.in + q2;
-                const auto channel = static_cast<std::int64_t>(c);
-                const std::int64_t mean = (at.b * s.channels_in + channel) * s.rows.in * s.columns.in;
-                sum += term(arrays, s.gamma_offset(at.b, channel, r, q) + second, mean + first, mean + second);
+                const std::int64_t mean = (at.b * s.channels_in + tap.c) * s.rows.in * s.columns.in;
+                const A product = term(arrays, s.gamma_offset(at.b, tap.c, r, q, r2, q2), mean + first, mean + second);
+                sum = arrays.add(sum, product, at.o * terms + k);
             }
         }
         sums[t] = sum;
@@ -60,7 +92,7 @@ __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arr
             if (t < half && t + half < blockDim.x) sums[t] += sums[t + half];
             __syncthreads();
         }
-        if (t == 0) arrays.store(at.offset, factor * sums[0]);
+        if (t == 0) arrays.store(at.offset, factor * (s.bias ? sums[0] + A(1) : sums[0]));
         __syncthreads();  // before the next output's sums overwrite these
     }
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-/// places: (i, j) of one (b, o); rows: all (b, o, i, j).
+/// places: (i, j) of one (b, o); rows: all (b, o, i, j), of every coefficient vector.
 template <class T, class U>
 __global__ void between_channels_kernel(Arrays<T, U> arrays, std::int64_t rows, std::int64_t places,
                                         std::int64_t channels, std::int64_t pairs) {
@@ -23,20 +23,21 @@ __global__ void between_channels_kernel(Arrays<T, U> arrays, std::int64_t rows, 
     }
 }
 
-/// Bytes of coef in the accumulator's type; 0 where it is in that type, or absent.
-std::size_t coef_bytes(const Problem& problem) {
-    const Spec& spec = problem.in[coef];
+/// Bytes of coef or weight_variance in the accumulator's type; 0 where it is in that type, or absent.
+std::size_t converted_bytes(const Problem& problem, Operand which) {
+    if (!given(problem.in, which)) return 0;
+    const Spec& spec = problem.in[which];
     const DType type = arithmetic(op, problem);
-    if (!spec.present || spec.dtype == type) return 0;
-    return (static_cast<std::size_t>(spec.size()) * size_of(type) + 255) / 256 * 256;
+    return spec.dtype == type ? 0 : (static_cast<std::size_t>(spec.size()) * size_of(type) + 255) / 256 * 256;
 }
 
 }  // namespace
 
 Sizes sizes_of(const Problem& problem) {
     const Geometry g = geometry(problem);
-    const auto axis = [](const Window& w) { return Axis{w.in, w.taps, w.stride, w.dilation, w.before}; };
+    const auto axis = [](const Window& w) { return Axis{w.in, w.taps, w.stride, w.dilation, w.before, w.circular}; };
     Sizes s;
+    s.batch = g.batch;
     s.rows = axis(g.rows);
     s.columns = axis(g.columns);
     s.channels_in = g.channels_in;
@@ -47,7 +48,11 @@ Sizes sizes_of(const Problem& problem) {
     s.full = g.form == Form::full;
     s.variance = g.form == Form::variance;
     s.pairs = s.variance ? 1 : g.places_out();
-    s.outputs = g.batch * g.channels_out * s.owned_rows * s.columns_out * s.pairs;
+    s.outputs =
+        std::max<std::int64_t>(g.vectors, 1) * g.batch * g.channels_out * s.owned_rows * s.columns_out * s.pairs;
+    s.read = g.noise == Noise::read;
+    s.bias = g.bias;
+    s.half_gamma = g.half_gamma;
     // gamma[b, c, r, q, (c,) r', q']: the second c, in the full layout, steps over one map.
     s.gamma_column = (g.full_gamma ? g.channels_in : 1) * g.places_in();
     s.gamma_row = g.columns.in * s.gamma_column;
@@ -64,7 +69,7 @@ Plan plan(const Problem& problem, Launch launch) {
         plan.step = [](const Call&) {};
         return plan;
     }
-    plan.workspace = coef_bytes(problem);
+    plan.workspace = memory(problem);
     const Sizes s = sizes_of(problem);
     const bool has_between = s.full && s.channels_out > 1;
     const auto settle = typed(problem, [&]<class T, class U>() -> Launch {
@@ -76,16 +81,24 @@ Plan plan(const Problem& problem, Launch launch) {
             gridstride::cuda::check_launch();
         };
     });
-    plan.step = [=, in = problem.in, type = arithmetic(op, problem), converts = plan.workspace > 0](const Call& call) {
+    plan.step = [=, in = problem.in, type = arithmetic(op, problem), coef_bytes = converted_bytes(problem, coef),
+                 own = plan.workspace](const Call& call) {
         const auto data = [&](Operand which) -> const std::byte* {
-            return in[which].present ? call.in[which].data : nullptr;
+            return given(in, which) ? call.in[which].data : nullptr;
         };
-        Pointers pointers{data(gamma), data(mu), data(accumulate), data(coef), call.out[0].data};
-        if (converts) {
-            gridstride::cuda::convert(in[coef].dtype, pointers.coefs, type, call.workspace, in[coef].size(), nullptr,
+        const auto converted = [&](Operand which, std::byte* target) -> const std::byte* {
+            if (!given(in, which) || in[which].dtype == type) return data(which);
+            gridstride::cuda::convert(in[which].dtype, data(which), type, target, in[which].size(), nullptr,
                                       call.stream);
-            pointers.coefs = call.workspace;
-        }
+            return target;
+        };
+        const Pointers pointers{data(gamma),
+                                data(mu),
+                                data(accumulate),
+                                converted(coef, call.workspace),
+                                converted(weight_variance, call.workspace + coef_bytes),
+                                call.out[0].data,
+                                call.workspace + own};
         const bool in_place = pointers.before == pointers.out;
         if (has_between && !in_place) settle(pointers, call.stream);
         launch(pointers, call.stream);
@@ -94,7 +107,7 @@ Plan plan(const Problem& problem, Launch launch) {
 }
 
 std::size_t memory(const Problem& problem) {
-    return coef_bytes(problem);
+    return converted_bytes(problem, coef) + converted_bytes(problem, weight_variance);
 }
 
 }  // namespace gridstride::convcov::cuda

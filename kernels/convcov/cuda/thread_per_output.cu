@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thread an output element (b, o, i, j, i', j') of the channel-diagonal blocks, 1-D, j' fastest; it loops over
-// the taps that lie inside the map at both places, and over channels, sums in a register and writes once. The guard
-// stops the last block's spare threads; a grid too small leaves elements unwritten.
+// One thread an output element (b, o, i, j, i', j') of the channel-diagonal blocks, 1-D, j' fastest (coefficient
+// vectors, where there are several, slowest); it loops over the taps that lie inside the map at both places, and over
+// channels, sums in a register and writes once. The guard stops the last block's spare threads; a grid too small leaves
+// elements unwritten.
 //
 // Bytes: accumulate read and cov written once; gamma is read again for every tap and every output channel, by
 //     neighbouring threads at neighbouring addresses: kh kw O times in all, most of it from the caches.
@@ -24,8 +25,8 @@ __global__ void __launch_bounds__(1024) thread_per_output_kernel(Arrays<T, U> ar
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (index >= s.outputs) return;
     const Place at = place_of(s, index);
-    const A factor = arrays.factor(s, at.o);
-    if (factor == A(0)) return arrays.keep(at.offset);  // whatever R
+    const A factor = arrays.factor(s, at.vector, at.o);
+    if (factor == A(0) || !is_reached(s, at)) return arrays.keep(at.offset);  // whatever R
 
     const Interval us = s.rows.taps_inside(at.i, at.i2), vs = s.columns.taps_inside(at.j, at.j2);
     const std::int64_t map = s.rows.in * s.columns.in;
@@ -35,16 +36,19 @@ __global__ void __launch_bounds__(1024) thread_per_output_kernel(Arrays<T, U> ar
             const std::int64_t r = s.rows.position(at.i, u), q = s.columns.position(at.j, v);
             const std::int64_t r2 = s.rows.position(at.i2, u), q2 = s.columns.position(at.j2, v);
             const std::int64_t first = r * s.columns.in + q, second = r2 * s.columns.in + q2;
-            std::int64_t gamma_at = s.gamma_offset(at.b, 0, r, q) + second;
+            std::int64_t gamma_at = s.gamma_offset(at.b, 0, r, q, r2, q2);
             std::int64_t mean_at = at.b * s.channels_in * map + first;
+            std::int64_t weight_at = (at.o * s.channels_in * s.rows.taps + u) * s.columns.taps + v;
             // Two terms' loads in flight; with more, a block of 1024 threads would not have the registers.
 #pragma unroll 2
             for (std::int64_t c = 0; c < s.channels_in; ++c) {
-                sum += term(arrays, gamma_at, mean_at, mean_at + second - first);
+                sum = arrays.add(sum, term(arrays, gamma_at, mean_at, mean_at + second - first), weight_at);
                 gamma_at += s.gamma_channel;
                 mean_at += map;
+                weight_at += s.rows.taps * s.columns.taps;
             }
         }
+    if (s.bias) sum += A(1);
     arrays.store(at.offset, factor * sum);
 }
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// convcov's factored on CUDA at sizes for which it goes other ways than for the operation's small cases: S in a kernel
+// of its own, R along diagonals, groups of channels apart, S of some batches or output rows at a time; each in every
+// mode, whole and in pieces, bit for bit the same each time. Skips aloud where there is no device.
+#include <gtest/gtest.h>
+
+#include "compute.hpp"
+#include "conformance/suite.hpp"
+
+namespace gridstride::conformance {
+
+namespace {
+
+using validation::Verdict;
+
+struct Size {
+    const char* what;
+    Shape map;  // (B, C, H, W)
+    std::int64_t channels;
+    gridstride::Values kernel, stride, dilation, padding;
+};
+
+struct Mode {
+    const char *padding_mode, *symmetric, *noise;
+    bool bias;
+    std::int64_t vectors;
+};
+
+const std::vector<Size>& sizes() {
+    const auto list = [](auto... values) { return gridstride::Values{Value(std::int64_t{values})...}; };
+    static const std::vector<Size> all{
+        {"along diagonals", {2, 20, 12, 13}, 5, list(3, 3), list(1, 1), list(1, 1), list(0, 0)},
+        {"along diagonals, padded, vectors of places",
+         {2, 17, 12, 12},
+         3,
+         list(2, 3),
+         list(1, 1),
+         list(1, 1),
+         list(2, 3)},
+        {"by taps", {2, 20, 12, 11}, 19, list(4, 5), list(1, 1), list(2, 1), list(3, 2)},
+        {"rows apart by the stride", {3, 18, 19, 16}, 4, list(3, 3), list(2, 1), list(1, 1), list(1, 1)},
+        {"both strides", {3, 18, 21, 23}, 4, list(3, 2), list(2, 3), list(1, 2), list(2, 5)},
+        {"groups of channels", {2, 70, 10, 10}, 2, list(3, 3), list(1, 1), list(1, 1), list(0, 0)},
+        {"some batches at a time", {5, 2, 34, 34}, 1, list(3, 3), list(1, 1), list(1, 1), list(0, 0)},
+        {"some output rows at a time", {1, 1, 53, 51}, 1, list(3, 3), list(1, 1), list(1, 1), list(1, 1)},
+        {"some output rows at a time, strides", {1, 1, 71, 51}, 1, list(3, 2), list(2, 2), list(2, 1), list(1, 1)},
+    };
+    return all;
+}
+
+constexpr Mode modes[] = {
+    {"zeros", "none", "programming", false, 0},   {"circular", "none", "programming", false, 0},
+    {"zeros", "assume", "programming", false, 0}, {"circular", "assume", "programming", false, 2},
+    {"zeros", "none", "read", true, 0},           {"circular", "assume", "read", false, 3},
+    {"zeros", "none", "programming", true, 3},
+};
+
+/// Of the mode's number: the dtype, the form, the layout of gamma, whether there is an accumulate.
+Problem asked(const Size& size, const Mode& mode, std::size_t number) {
+    constexpr DType dtypes[] = {DType::float32, DType::float16, DType::float64, DType::bfloat16};
+    const DType dtype = dtypes[number % 4];
+    const bool large = size.map[2] > 30;
+    Problem problem;
+    Params& params = problem.params;
+    params.set("kernel", size.kernel);
+    params.set("stride", size.stride);
+    params.set("dilation", size.dilation);
+    params.set("padding", size.padding);
+    params.set("padding_mode", std::string(mode.padding_mode));
+    params.set("symmetric", std::string(mode.symmetric));
+    params.set("noise", std::string(mode.noise));
+    params.set("bias", mode.bias);
+    params.set("form", std::string(number % 3 == 0 && !large ? "full" : "channel_diagonal"));
+    const std::int64_t b = size.map[0], c = size.map[1], h = size.map[2], w = size.map[3];
+    problem.in.assign(5, Spec{DType::float32, {}, false});
+    if (number % 5 != 4) problem.in[0] = {dtype, {b, c, h, w, h, w}};
+    problem.in[1] = {dtype, size.map};
+    problem.in[2] = {DType::float64, mode.vectors > 0 ? Shape{mode.vectors, size.channels} : Shape{size.channels}};
+    if (number % 2 == 0) problem.in[3] = {dtype, pose(*support::entry("convcov").op, params, problem.in).out[0].shape};
+    return problem;
+}
+
+class GpuConvcov : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::string why;
+        const auto devices = cuda::devices(&why);
+        if (devices.empty()) GTEST_SKIP() << "no CUDA device: " << why;
+        place = {Device::cuda, 0, 0, devices[0].limits};
+    }
+    Posed posed(const Problem& problem) const {
+        Posed one = pose_case(op, problem, Values::mixed);
+        one.problem.place = place;
+        return one;
+    }
+    Tensor computed(const Problem& problem, std::span<const Slab> in) const {
+        return engine::compute(op, factored, problem, in, false).out;
+    }
+    void expect_right(const Problem& problem, std::span<const Slab> in, const Tensor& got) const {
+        const auto judged =
+            validation::judge(op, factored, problem, in, got.slab(), {.mode = Validate::Mode::full}, {}, nullptr, 0);
+        EXPECT_EQ(judged.verdict, Verdict::pass) << judged.reason;
+    }
+
+    const Op& op = *support::entry("convcov").op;
+    const Variant& factored = *find(support::entry("convcov"), "factored", Device::cuda);
+    Place place;
+};
+
+}  // namespace
+
+TEST_F(GpuConvcov, FactoredIsRightAndRepeatsItsBitsAtEverySizeInEveryMode) {
+    std::size_t number = 0;
+    for (const Size& size : sizes())
+        for (const Mode& mode : modes) {
+            const Problem problem = asked(size, mode, number);
+            SCOPED_TRACE(std::string(size.what) + ": " + describe(number++, problem));
+            const Posed one = posed(problem);
+            ASSERT_EQ(refusal(factored, one.problem), "");
+            const Tensor got = computed(one.problem, one.slabs);
+            expect_right(one.problem, one.slabs, got);
+            EXPECT_EQ(support::bits(computed(one.problem, one.slabs)), support::bits(got));
+        }
+}
+
+TEST_F(GpuConvcov, FactoredIsRightOfOutputRowsAndBatchesAlone) {
+    std::size_t number = 0;
+    for (const Size& size : sizes())
+        for (const Mode& mode : modes) {
+            const Problem problem = asked(size, mode, number);
+            SCOPED_TRACE(std::string(size.what) + ": " + describe(number++, problem));
+            const Posed whole = posed(problem);
+            for (const std::size_t axis : {std::size_t{0}, std::size_t{2}}) {
+                const std::int64_t extent = op.axes(whole.problem)[axis].extent;
+                const Piece piece = op.cut(whole.problem, axis, extent / 2, std::max(extent / 2 + 1, extent - 1));
+                std::vector<Tensor> tensors;
+                for (std::size_t i = 0; i < whole.slabs.size(); ++i)
+                    tensors.push_back(whole.slabs[i].spec.present ? clone(part(whole.slabs[i], piece.in[i]))
+                                                                  : Tensor());
+                const std::vector<Slab> in = support::slabs(piece.problem.in, tensors);
+                expect_right(piece.problem, in, computed(piece.problem, in));
+            }
+        }
+}
+
+TEST_F(GpuConvcov, FactoredOfASymmetricGammaIsSymmetricAndReadsEitherHalfAlike) {
+    for (const Size& size : sizes()) {
+        SCOPED_TRACE(size.what);
+        Problem problem = asked(size, modes[0], 1);  // float16, fresh, channel-diagonal
+        const Posed one = posed(problem);
+        const std::int64_t places = size.map[2] * size.map[3];
+        auto* const gammas = one.slabs[0].as<float16>();
+        for (std::int64_t block = 0; block < size.map[0] * size.map[1]; ++block)
+            for (std::int64_t x = 0; x < places; ++x)
+                for (std::int64_t y = 0; y < x; ++y)
+                    gammas[(block * places + x) * places + y] = gammas[(block * places + y) * places + x];
+        const Tensor got = computed(one.problem, one.slabs);
+        const Shape& shape = got.spec().shape;
+        const std::int64_t side = shape[4] * shape[5], blocks = shape[0] * shape[1];
+        const auto* values = reinterpret_cast<const std::uint16_t*>(got.data());
+        std::int64_t unlike = 0;
+        for (std::int64_t block = 0; block < blocks; ++block)
+            for (std::int64_t p = 0; p < side; ++p)
+                for (std::int64_t q = 0; q < p; ++q)
+                    unlike += values[(block * side + p) * side + q] != values[(block * side + q) * side + p] ? 1 : 0;
+        EXPECT_EQ(unlike, 0);
+        Problem half = one.problem;
+        half.params.set("symmetric", std::string("assume"));
+        EXPECT_EQ(support::bits(computed(half, one.slabs)), support::bits(got));
+    }
+}
+
+TEST_F(GpuConvcov, FactoredRefusesAVarianceEachWeightAndSaysWhoTakesIt) {
+    Problem problem;
+    problem.params.set("kernel", std::int64_t{3});
+    problem.in = {{DType::float32, {}, false},
+                  {DType::float32, {2, 3, 7, 5}},
+                  {DType::float32, {}, false},
+                  {DType::float32, {}, false},
+                  {DType::float32, {4, 3, 3, 3}}};
+    EXPECT_NE(refusal(factored, posed(problem).problem).find("thread_per_output"), std::string::npos);
+}
+
+}  // namespace gridstride::conformance
