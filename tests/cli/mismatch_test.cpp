@@ -105,10 +105,11 @@ TEST_F(Mismatch, PropertiesAreReportedOnLinesOfTheirOwn) {
         "n: {op: dft, validate: none, inputs: {x: {generate: normal, shape: [3, 45]}}}}",
         "-v");
     EXPECT_EQ(ran.exit, 0);
-    EXPECT_TRUE(has(ran.out, {"d: Parseval: holds, ", "d: weighted sum: holds, ", "d: Hermitian: holds, ",
-                              "d: shift: holds, ", "d: round trip: holds, ", "d: inputs unchanged: holds"}));
+    EXPECT_TRUE(
+        has(ran.out, {"d: Parseval: holds, ", "d: weighted sum: holds, ", "d: Hermitian: holds, ", "d: shift: holds, ",
+                      "d: impulse: holds, ", "d: round trip: holds, ", "d: inputs unchanged: holds"}));
     const Json properties = report()["cases"][0]["properties"];
-    EXPECT_EQ(properties.size(), 6U);
+    EXPECT_EQ(properties.size(), 7U);
     for (const Json& one : properties) EXPECT_EQ(one["status"], "pass") << one;
     EXPECT_EQ(report()["cases"][1]["properties"], Json::array());
 }

@@ -145,7 +145,8 @@ struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) Pack {
 };
 
 /// A thread's own slots in shared memory, through which it streams vectors P of global memory: [slots][threads]. An
-/// element of 2 bytes travels in its aligned word.
+/// element of 2 bytes travels in its aligned word; the last of a row alone where it is the word's first half, since
+/// nothing may follow.
 template <class P, int threads>
 struct Slots {
     using Slot = std::conditional_t<sizeof(P) == 2, unsigned, P>;
@@ -153,12 +154,16 @@ struct Slots {
 
     __device__ explicit Slots(unsigned char* memory) : own(reinterpret_cast<Slot*>(memory) + threadIdx.x) {}
 
-    __device__ void fetch(int slot, const P* from) const {
+    __device__ void fetch(int slot, const P* from, bool last) const {
         const auto to = static_cast<unsigned>(__cvta_generic_to_shared(own + slot * threads));
         if constexpr (sizeof(P) == 16) {  // past L1
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
         } else if constexpr (sizeof(P) == 2) {
             const auto at = reinterpret_cast<std::uintptr_t>(from);
+            if (last && (at & 2) == 0) {
+                own[slot * threads] = *reinterpret_cast<const unsigned short*>(from);
+                return;
+            }
             asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(at & ~std::uintptr_t{3}),
                          "r"((at & 2) != 0 ? 4 : 2)
                          : "memory");
@@ -298,7 +303,7 @@ __global__ void __launch_bounds__(threads, blocks)
         const auto fetch = [&](int c) {
             if (gammas != nullptr && c < last)
 #pragma unroll
-                for (int n = 0; n < rows; ++n) slots.fetch(slot(c, n), gamma_of(c, n));
+                for (int n = 0; n < rows; ++n) slots.fetch(slot(c, n), gamma_of(c, n), x + vector == s.places);
             end_group();
         };
 #pragma unroll
@@ -568,7 +573,7 @@ __global__ void __launch_bounds__(threads, blocks)
     const auto slot = [&](int k) { return static_cast<int>(static_cast<unsigned>(k - begin) % depth); };
     const bool adds = arrays.before != nullptr;
     const auto fetch = [&](int k) {
-        if (adds && k < end) slots.fetch(slot(k), before(k));
+        if (adds && k < end) slots.fetch(slot(k), before(k), at_vector + 1 == s.tile.vectors);
         end_group();
     };
     if constexpr (way == Way::direct) wait_for_previous();
