@@ -59,6 +59,7 @@ std::string_view class_of(std::string_view verdict) {
 }
 
 std::string table(const Sheet& sheet, const std::string& caption) {
+    if (sheet.rows.empty()) return {};
     std::string text = fmt::format(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">\n<table>\n"
         "<caption>{0}</caption>\n<thead><tr>",

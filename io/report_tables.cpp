@@ -143,18 +143,48 @@ Cells bench_cells(const Json& row) {
             {"throttle", or_dash(text(row, {"clocks", "throttle"}))}};
 }
 
-void remark(const std::string& name, const std::string& verdict, const Json& line, std::vector<std::string>& remarks) {
-    if (const std::string reason = text(line, {"reason"}); !reason.empty())
-        remarks.push_back(fmt::format("{}: {}: {}", name, verdict, reason));
-    for (const Json& property : at(line, {"properties"}))
-        if (text(property, {"status"}) == "mismatch")
-            remarks.push_back(fmt::format("{}: {} fails: {} where {} is allowed", name, text(property, {"name"}),
-                                          text(property, {"value"}), text(property, {"bound"})));
-    for (const Json& note : at(line, {"notes"})) remarks.push_back(fmt::format("{}: {}", name, text(note, {})));
-}
+/// What is said of cases, in the order it was first said, and of which.
+class Remarks {
+  public:
+    void add(const std::string& name, const std::string& verdict, const Json& line) {
+        if (std::string reason = text(line, {"reason"}); !reason.empty()) {
+            const std::string variant = text(line, {"variant"}) + ": ";  // one reason for all variants
+            if (verdict == "skipped" && reason.starts_with(variant)) reason.erase(0, variant.size());
+            say(name, verdict + ": " + reason);
+        }
+        for (const Json& property : at(line, {"properties"}))
+            if (text(property, {"status"}) == "mismatch")
+                say(name, fmt::format("{} fails: {} where {} is allowed", text(property, {"name"}),
+                                      text(property, {"value"}), text(property, {"bound"})));
+        for (const Json& note : at(line, {"notes"})) say(name, text(note, {}));
+    }
+
+    std::vector<std::string> lines() const {
+        constexpr std::size_t most = 8;
+        std::vector<std::string> lines;
+        for (const auto& [words, names] : said_) {
+            const std::size_t shown = names.size() > most ? most - 1 : names.size();
+            std::string who;
+            for (std::size_t i = 0; i < shown; ++i) who += (i == 0 ? "" : ", ") + names[i];
+            if (shown < names.size()) who += fmt::format(" and {} more", names.size() - shown);
+            lines.push_back(who + ": " + words);
+        }
+        return lines;
+    }
+
+  private:
+    void say(const std::string& name, const std::string& words) {
+        auto known = std::find_if(said_.begin(), said_.end(), [&](const auto& one) { return one.first == words; });
+        if (known == said_.end()) known = said_.insert(said_.end(), {words, {}});
+        known->second.push_back(name);
+    }
+
+    std::vector<std::pair<std::string, std::vector<std::string>>> said_;
+};
 
 /// Columns that have a word in no row go away.
 void drop_empty(Sheet& sheet) {
+    if (sheet.rows.empty()) return;
     for (std::size_t c = sheet.columns.size(); c-- > 0;) {
         const auto unknown = [&](const auto& row) { return row[c] == "-"; };
         if (!std::all_of(sheet.rows.begin(), sheet.rows.end(), unknown)) continue;
@@ -230,6 +260,7 @@ std::vector<std::pair<std::string, int>> verdicts(const std::vector<Document>& d
 
 std::vector<Sheet> sheets(const std::vector<Document>& documents) {
     std::vector<Sheet> sheets;
+    std::vector<Remarks> remarks;  // a sheet
     for (std::size_t d = 0; d < documents.size(); ++d) {
         const Document& document = documents[d];
         for (const Json& line : document.lines()) {
@@ -240,6 +271,7 @@ std::vector<Sheet> sheets(const std::vector<Document>& documents) {
                                       [&](const Sheet& one) { return one.op == op && one.kind == document.kind; });
             if (sheet == sheets.end()) {
                 sheet = sheets.insert(sheets.end(), Sheet{op, document.kind, {}, {}, {}, {}});
+                remarks.emplace_back();
                 static const std::vector<std::string> words = {"report",  "case",   "device",  "variant",
                                                                "program", "dtype",  "shape",   "verdict",
                                                                "vendor",  "launch", "throttle"};
@@ -248,13 +280,17 @@ std::vector<Sheet> sheets(const std::vector<Document>& documents) {
                     sheet->numeric.push_back(std::find(words.begin(), words.end(), name) == words.end());
                 }
             }
-            sheet->rows.emplace_back();
-            for (const auto& [name, cell] : cells) sheet->rows.back().push_back(cell);
             const std::string name = text(line, {document.kind == Document::Kind::run ? "name" : "case"});
-            remark(name, verdict_of(line), line, sheet->remarks);
+            remarks[static_cast<std::size_t>(sheet - sheets.begin())].add(name, verdict_of(line), line);
+            if (verdict_of(line) == "skipped") continue;
+            sheet->rows.emplace_back();
+            for (const auto& [column, cell] : cells) sheet->rows.back().push_back(cell);
         }
     }
-    for (Sheet& sheet : sheets) drop_empty(sheet);
+    for (std::size_t i = 0; i < sheets.size(); ++i) {
+        sheets[i].remarks = remarks[i].lines();
+        drop_empty(sheets[i]);
+    }
     return sheets;
 }
 

@@ -26,10 +26,11 @@ struct Sheet {
     std::vector<std::string> columns;  // those that nobody has are left out; "-": unknown
     std::vector<bool> numeric;         // a column
     std::vector<std::vector<std::string>> rows;
-    std::vector<std::string> remarks;  // reasons, failed properties, notes: "layer1: mismatch: 3 of 12 ..."
+    std::vector<std::string>
+        remarks;  // reasons, failed properties, notes: "layer1: mismatch: 3 of 12 ...", "a, b: ..."
 };
-/// A sheet an operation and kind, in the order of the documents. With several documents the first column, `report`,
-/// has the document's number from 1.
+/// A sheet an operation and kind, in the order of the documents; what was skipped is a remark, not a row. With several
+/// documents the first column, `report`, has the document's number from 1.
 std::vector<Sheet> sheets(const std::vector<Document>& documents);
 
 /// How often each verdict occurs, in the order of the first: "12 pass, 1 mismatch".

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double width = 900, left = 78, right = 600, top = 14, bottom_margin = 52, line_height = 18;
 constexpr std::size_t colours = 8;
-constexpr std::size_t legend_letters = 36;
+constexpr std::size_t legend_letters = 36, bar_letters = 31;
 
 constexpr std::array<std::string_view, 6> shapes = {
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",                   // circle
@@ -39,6 +39,16 @@ std::string cut(const std::string& text, std::size_t letters) {
         if (++seen == letters) end = i;
     }
     return seen <= letters ? text : text.substr(0, end) + "…";
+}
+
+/// The same with the ellipsis inside: names that begin alike differ at the end.
+std::string cut_inside(const std::string& text, std::size_t letters) {
+    std::vector<std::size_t> begins;  // of letters
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) begins.push_back(i);
+    if (begins.size() <= letters) return text;
+    const std::size_t front = letters / 4, back = letters - front - 1;
+    return text.substr(0, begins[front]) + "…" + text.substr(begins[begins.size() - back]);
 }
 
 std::string opening(const std::string& id, const std::string& title, const std::string& description, double height) {
@@ -226,7 +236,7 @@ std::string drawn(const Bars& bars) {
     double row = 34;
     for (const Bar& bar : bars.bars) {
         svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", begin - 8, row + 13,
-                           escaped(cut(bar.name, legend_letters + 2)));
+                           escaped(cut_inside(bar.name, bar_letters)));
         double x = begin;
         for (std::size_t i = 0; i < bar.parts.size(); ++i) {
             const double length = drawable(bar.parts[i]) ? (end - begin) * bar.parts[i] / longest : 0;

@@ -5,8 +5,12 @@
 //                 transform by FFTW in long double for all; a wrong element, sign, order or factor shows
 //   Hermitian     X[-k] = conj X[k] of real input, within twice the bound
 //   shift         the same variant on x rolled by one: X_k times a phase, within twice the bound
+//   impulse       the same variant on x with the sign of its last sample changed: by linearity X_k and the transform of
+//   an
+//                 impulse of -2 x_m, which is known, within twice the bound
 //   round trip    the same variant back: x again, within both bounds
-// The last two run the variant again, where x is neither cropped nor padded nor itself a half spectrum.
+// The last three run the variant again, where x is neither cropped nor padded nor itself a half spectrum.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -142,6 +146,63 @@ Tensor rolled(const Slab& x, const Layout& layout) {
     return result;
 }
 
+/// sum of m_a k_a / N_a over the transformed axes, m the last sample of each; of the output at this place.
+long double turns_of_last(const Layout& layout, const Shape& in, const Shape& strides, int64_t place) {
+    long double turns = 0;
+    for (std::size_t i = 0; i < layout.axes.size(); ++i) {
+        const std::size_t axis = layout.axes[i];
+        const int64_t k = place / strides[axis] % layout.out[axis], length = layout.lengths[i];
+        turns += static_cast<long double>((in[axis] - 1) * k % length) / static_cast<long double>(length);
+    }
+    return turns;
+}
+
+/// Where in x the last sample of the transform lies that the output at this place belongs to.
+int64_t last_sample(const Layout& layout, const Slab& x, const Shape& strides, int64_t place) {
+    int64_t at = 0;
+    for (std::size_t axis = 0; axis < layout.out.size(); ++axis) {
+        const bool transformed = std::find(layout.axes.begin(), layout.axes.end(), axis) != layout.axes.end();
+        const int64_t coordinate = transformed ? x.spec.shape[axis] - 1 : place / strides[axis] % layout.out[axis];
+        at += coordinate * x.strides[axis];
+    }
+    return at;
+}
+
+/// A copy of x in which the last sample of every transform has the other sign.
+Tensor with_last_negated(const Slab& x, const Layout& layout) {
+    Tensor result(x.spec);
+    std::memcpy(result.data(), x.data, x.spec.bytes());
+    const std::size_t size = size_of(x.spec.dtype), part = is_complex(x.spec.dtype) ? size / 2 : size;
+    for (int64_t i = 0; i < x.spec.size(); ++i) {
+        const bool last = std::all_of(layout.axes.begin(), layout.axes.end(), [&](std::size_t axis) {
+            return i / x.strides[axis] % x.spec.shape[axis] == x.spec.shape[axis] - 1;
+        });
+        if (!last) continue;
+        std::byte* const element = result.data() + static_cast<std::size_t>(i) * size;
+        for (std::size_t end = part; end <= size; end += part) element[end - 1] ^= std::byte{0x80};  // IEEE 754's sign
+    }
+    return result;
+}
+
+Property impulse(const Examined& one, const Layout& layout) {
+    const Tensor x = with_last_negated(one.in[0], layout);
+    const Slab from = x.slab();
+    const Tensor answer = one.again(one.problem, {&from, 1});
+    const Elements output(one.out), other(answer.slab()), input(one.in[0]);
+    const Shape strides = row_major_strides(layout.out);
+    return each_transform(one, "impulse", [&](int64_t, const std::vector<int64_t>& places, const Held& limits) {
+        const Complex sample = input(last_sample(layout, one.in[0], strides, places[0]));
+        long double squares = 0;
+        for (const int64_t place : places) {
+            const long double angle = (layout.inverse ? 2 : -2) * std::numbers::pi_v<long double> *
+                                      turns_of_last(layout, one.in[0].spec.shape, strides, place);
+            const Complex added = product(-2 * layout.factor * sample, std::polar(1.0L, angle));
+            squares += std::norm(other(place) - output(place) - added);
+        }
+        return Off{std::sqrt(squares), 2 * limits.bound};  // the norm of both is the same: so are the magnitudes
+    });
+}
+
 Property shift(const Examined& one, const Layout& layout) {
     const Tensor x = rolled(one.in[0], layout);
     const Slab from = x.slab();
@@ -214,6 +275,7 @@ std::vector<Property> properties(const Examined& one) {
         }
     };
     try_again(shift);
+    if (!power) try_again(impulse);
     const bool kept = one.problem.out[0].dtype == complex_of(arithmetic(op, one.problem));  // not stored narrower
     if (!power && kept) try_again(round_trip);
     return all;

@@ -84,7 +84,7 @@ TEST_P(Properties, HoldOfRightAnswersInEveryCase) {
         }
     const std::map<std::string_view, std::set<std::string>> expected{
         {"matmul", {"Freivalds"}},
-        {"dft", {"Parseval", "weighted sum", "Hermitian", "shift", "round trip"}},
+        {"dft", {"Parseval", "weighted sum", "Hermitian", "shift", "impulse", "round trip"}},
         {"convcov", {"weighted sums", "symmetry", "positive semidefinite", "untouched blocks"}}};
     const auto of_op = expected.find(op.name);
     EXPECT_EQ(seen, of_op == expected.end() ? std::set<std::string>() : of_op->second);
@@ -139,6 +139,8 @@ TEST(TransformProperties, EachSeesItsFault) {
     EXPECT_FALSE(sees("Hermitian", conjugated));
     EXPECT_TRUE(sees("shift", conjugated));
     EXPECT_TRUE(sees("shift", swapped));
+    EXPECT_TRUE(sees("impulse", conjugated));
+    EXPECT_TRUE(sees("impulse", swapped));
     EXPECT_TRUE(sees("round trip", conjugated));
     EXPECT_TRUE(sees("round trip", factor));
 }
