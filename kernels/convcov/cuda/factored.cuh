@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels of `factored`, the host's choice of their shapes, and the launches of one call. factored.cu is the row.
 //
-//   reduce   S[b, p, x] = sum over channels of gamma + mu mu, for the input places p = (r, q) and x = (r', q') that
-//   meet
-//            under a tap. A thread has `rows` places p and a vector of x, a block a tile of them: a few rows of many
-//            places, so that the block's loads of mu come from L1. Channels are summed in groups (group_size), the
-//            groups' sums in ascending order, whoever makes them: one thread all groups, or, where there are few
-//            places, one thread a group and a block their sum.
-//   scatter  R = sum over columns v of the sum over rows u of S, then accumulate + coef R of some channels. A block has
-//   a
-//            tile of (i, j) and (i', j') and makes R in shared memory, then a thread has a vector of it for all its
-//            channels. An element of R is made by a thread from all its taps (of_taps; where `direct` from gamma and mu
-//            themselves: one launch for small problems), or, under three columns one apart, by a thread that goes along
-//            j and j' together and so sums each column once (marching).
+// reduce:  S[b, p, x] = sum over channels of gamma + mu mu, for the input places p = (r, q) and x = (r', q') that
+// meet under a tap. A thread has `rows` places p and a vector of x, a block a tile of them: a few rows of many
+// places, so that the block's loads of mu come from L1. Channels are summed in groups (group_size), the groups'
+// sums in ascending order, whoever makes them: one thread all groups, or, where there are few places, one thread a
+// group and a block their sum.
+//
+// scatter: R = sum over columns v of the sum over rows u of S, then accumulate + coef R of some channels. A block
+// has a tile of (i, j) and (i', j') and makes R in shared memory, then a thread has a vector of it for all its
+// channels. An element of R is made by a thread from all its taps (of_taps; where `direct` from gamma and mu
+// themselves: one launch for small problems), or, under three columns one apart, by a thread that goes along j and
+// j' together and so sums each column once (marching).
 //
 // Both stream: a thread keeps `depth` loads of gamma or of accumulate in flight (cp.async to slots of its own in shared
 // memory), without registers to hold them.
