@@ -20,13 +20,13 @@ struct Measured {
     std::vector<std::string> notes;
 };
 
-/// Times the variant on its problem's device. in: on the host, contiguous. budget: seconds for the samples. The steps:
-/// input sets until they are more than twice the cache; calls for a tenth of the budget to warm up; samples, each of
-/// the next sets, until the median is known or the budget is spent (timing::another). On a GPU a sample is one call
-/// between two events, behind a call that hides the launch; below 100 us it is a replayed graph of a millisecond. On
-/// the CPU it is by steady_clock, of calls for 100 us, in three rounds of a third of the budget, each with a plan and
-/// memory of its own, so that what differs between runs shows in the quartiles. An output that is an input's is added
-/// to again and again. Errors: as compute().
+/// Times the variant on its problem's device. in: on the host, contiguous. budget: seconds for the samples. The
+/// steps: input sets until they are more than twice the cache; calls for a tenth of the budget to warm up; samples,
+/// each of the next sets, until the median is known or the budget is spent (timing::another). On a GPU a sample is
+/// one call between two events, behind a call that hides the launch; below 100 us it is a replayed graph of a
+/// millisecond, unless that is slower. On the CPU it is by steady_clock, of calls for 100 us, in three rounds of a
+/// third of the budget, each with a plan and memory of its own, so that what differs between runs shows in the
+/// quartiles. An output that is an input's is added to again and again. Errors: as compute().
 Measured measure(const Op& op, const Variant& variant, const Problem& problem, std::span<const Slab> in, double budget);
 
 /// Bytes/s of the plain kernels, measured when first asked for. Of problems below twice the cache: at twice the cache;
