@@ -111,7 +111,7 @@ jobs:
     inputs: {a: {generate: normal, shape: [$n, $n]}, b: {generate: normal, shape: [$n, 3]}}
   spectra:
     op: dft
-    sweep: {file: glob(raw/*.h5)}                              # a case a file; $file and $stem
+    sweep: {file: 'glob(raw/*.h5)'}                            # a case a file; $file and $stem
     inputs: {x: "$file:/strain"}
     outputs: spectra/$stem.h5
   launches:
@@ -125,7 +125,7 @@ jobs:
   A variable of `vars` has the case's value in this job, and in all that is made of it. `file` sets `stem` too: its name
   without folder and extension.
 - The values of a mapping are a list; `range(a..b)` or `range(a..b..s)`: a, a + s, ... up to b, b too; `pow2(a..b)`: 2^a to
-  2^b; or `glob(PATTERN)`: the files of a pattern (`*`, `?`, `[...]`), relative to the job file, sorted; no match is an error.
+  2^b; or `glob(PATTERN)`: the files of a pattern (`*`, `?`, `[...]`), relative to the job file, sorted; no match is an error; in quotes inside braces.
 - A job that reads the output of a swept job is swept with it: `$n` is there too, and each case reads its own.
 - A case is named by its values, `ladder[n=64,variant=loop]`, a list as `3x1`, a long value by its position, `#2`;
   `--only 'ladder[n=64,variant=loop]'` runs it alone. `expect` and `timeout` do not name a case.

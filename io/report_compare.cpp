@@ -38,9 +38,12 @@ std::vector<Pair> paired(const Document& a, const Document& b, NameOf name_of) {
     return pairs;
 }
 
-bool compared(const std::string& field) {
-    static const std::set<std::string> left_out = {"device", "launch", "reason", "notes", "seconds", "mismatch"};
-    if (left_out.contains(field.substr(0, field.find('.')))) return false;
+/// near: values may differ a little, by another variant or device, and so their errors, as long as the verdict stays.
+bool compared(const std::string& field, bool near) {
+    static const std::set<std::string> left_out = {"device", "launch", "reason", "notes", "seconds", "mismatch"},
+                                       of_values = {"variant", "reference", "vendor", "properties", "repeat"};
+    const std::string first = field.substr(0, field.find('.'));
+    if (left_out.contains(first) || (near && of_values.contains(first))) return false;
     return !(field.starts_with("inputs.") && field.ends_with(".source")) &&
            !(field.starts_with("outputs.") && (field.ends_with(".file") || field.ends_with(".dataset")));
 }
@@ -68,8 +71,9 @@ std::vector<CaseChange> compare_runs(const Document& a, const Document& b,
         }
         CaseChange change{pair.name, "same", {}};
         auto left = flattened(*pair.a), right = flattened(*pair.b);
-        std::erase_if(left, [](const auto& field) { return !compared(field.first); });
-        std::erase_if(right, [](const auto& field) { return !compared(field.first); });
+        const bool near = nearness.has_value();
+        std::erase_if(left, [near](const auto& field) { return !compared(field.first, near); });
+        std::erase_if(right, [near](const auto& field) { return !compared(field.first, near); });
         for (const auto& [field, value] : left) {
             const auto other =
                 std::find_if(right.begin(), right.end(), [&](const auto& it) { return it.first == field; });
@@ -92,6 +96,8 @@ std::vector<SpeedChange> compare_benches(const Document& a, const Document& b) {
         SpeedChange change{pair.name, "", unknown, unknown, unknown, unknown, unknown, false};
         if (pair.a != nullptr) change.before = number(*pair.a, {"seconds", "median"});
         if (pair.b != nullptr) change.after = number(*pair.b, {"seconds", "median"});
+        const auto skipped = [](const Json* row) { return row == nullptr || text(*row, {"verdict"}) == "skipped"; };
+        if (skipped(pair.a) && skipped(pair.b)) continue;  // in neither
         if (pair.a == nullptr || pair.b == nullptr) {
             change.verdict = pair.b == nullptr ? "only in A" : "only in B";
             changes.push_back(change);

@@ -35,9 +35,9 @@ inline constexpr double same_speed = 0.03;
 /// On a CPU, whose clock and other programs change from one run to the next.
 inline constexpr double same_speed_on_cpu = 0.1;
 
-/// Rows by row_name(). The quartiles of both give the range that the ratio of their times lies in: `same` within
-/// same_speed of 1; else `faster` or `slower` where all of it lies on one side of 1 (on a CPU: of what is the same
-/// there); else `unclear`.
+/// Rows by row_name(), those left out that ran in neither. The quartiles of both give the range that the ratio of their
+/// times lies in: `same` within same_speed of 1; else `faster` or `slower` where all of it lies on one side of 1 (on a
+/// CPU: of what is the same there); else `unclear`.
 std::vector<SpeedChange> compare_benches(const Document& a, const Document& b);
 
 }  // namespace gridstride::report

@@ -216,12 +216,18 @@ std::string html(const std::vector<Document>& documents) {
     std::string origins;
     for (std::size_t d = 0; d < documents.size(); ++d) origins += provenance(documents[d], d + 1);
     section("origin", "Where this comes from", origins);
+    std::string unended;
+    for (const Document& document : documents)
+        if (!document.ended())
+            unended +=
+                fmt::format(" <strong class=\"bad\">{}: the run did not end; its later cases are missing.</strong>",
+                            escaped(document.path));
     return fmt::format(
         "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
         "initial-scale=1\">\n<title>gridstride: "
         "{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n"
-        "<p>{2}.</p>\n<nav aria-label=\"Contents\"><ul>\n{3}</ul></nav>\n{4}</main>\n</body>\n</html>\n",
-        escaped(name), style, counts_text(documents), links, body);
+        "<p>{2}.{5}</p>\n<nav aria-label=\"Contents\"><ul>\n{3}</ul></nav>\n{4}</main>\n</body>\n</html>\n",
+        escaped(name), style, counts_text(documents), links, body, unended);
 }
 
 }  // namespace gridstride::report

@@ -18,6 +18,8 @@ struct Document {
     std::string path;  // as the user knows it
     Json json;         // of report.jsonl: {"cases": [...]} alone
 
+    /// False: a run's report.jsonl, whose later cases may be missing.
+    bool ended() const { return json.contains("schema"); }
     /// The cases of a run, the rows of a bench.
     const Json& lines() const { return json[kind == Kind::run ? "cases" : "rows"]; }
 };

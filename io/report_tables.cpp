@@ -370,6 +370,7 @@ std::string markdown(const std::vector<Document>& documents) {
         for (const char* fact : {"device", "started"})
             if (const std::string value = report::text(json, {fact}); !value.empty())
                 text += "; " + markdown_cell(value);
+        if (!documents[d].ended()) text += "; **the run did not end; its later cases are missing**";
     }
     text += "\n";
     for (const Sheet& sheet : sheets(documents)) {

@@ -157,7 +157,8 @@ void print_details(const std::vector<Row>& rows, const RunOptions& options) {
     Reasons skipped;
     for (const Row& row : rows)
         if (row.verdict == "skipped") skipped.add(row.name, row.variant, row.reason);
-    for (const std::string& line : skipped.lines()) fmt::print("skipped: {}\n", line);
+    if (!options.quiet)
+        for (const std::string& line : skipped.lines()) fmt::print("skipped: {}\n", line);
     for (const Row& row : rows) {
         if (!row.reason.empty() && row.verdict != "skipped")
             fmt::print("{}: {}: {}\n", row.name, row.verdict, row.reason);

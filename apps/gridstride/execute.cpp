@@ -160,9 +160,11 @@ validation::Judgement judge(const Case& one, std::span<const Slab> in, const Sla
                        return compute(one.op(), *other, problem, inputs, false).out;
                    }};
     }
-    const auto again = [&one](const Problem& problem, std::span<const Slab> inputs) {
-        return compute(one.op(), *one.variant, problem, inputs, false).out;
-    };
+    std::function<Tensor(const Problem&, std::span<const Slab>)> again;  // nothing computes an answer that was read
+    if (!one.against)
+        again = [&one](const Problem& problem, std::span<const Slab> inputs) {
+            return compute(one.op(), *one.variant, problem, inputs, false).out;
+        };
     return validation::judge(one.op(), *one.variant, one.computed(), in, out, one.job->validate, one.job->tolerance,
                              other != nullptr ? &witness : nullptr, one.place.threads, again);
 }
@@ -187,6 +189,15 @@ std::int64_t wrong_place(const validation::Judgement& judged) {
     for (const Property& property : judged.properties)
         if (!property.holds() && !property.outputs.empty()) return property.outputs.front();
     return 0;
+}
+
+/// Of a mismatch, where blocks are asked for. job: what gave the answer.
+void keep_block(const std::string& job, const validation::Judgement& judged, const Case& one, std::span<const Slab> in,
+                const Slab& out, State& state) {
+    if (!state.keep_blocks || judged.verdict != validation::Verdict::mismatch) return;
+    state.blocks.push_back({one.name, job, &one.op(),
+                            validation::block_around(one.op(), one.computed(), in, out, wrong_place(judged),
+                                                     one.job->validate.terms, one.place.threads)});
 }
 
 nlohmann::json identity_of(const PlannedInput& input, std::uint64_t checksum) {
@@ -264,7 +275,9 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
                          one.against->info->path,
                          0,
                          {}}};
-        record(judge(one, in, answer.slab()), one, line);
+        const validation::Judgement judged = judge(one, in, answer.slab());
+        record(judged, one, line);
+        keep_block(plan.config.text, judged, one, in, answer.slab(), state);
         line.vendor.reset();
         line.seconds.validate = since(start);
         return;
@@ -322,11 +335,7 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
     }
     describe_axes(one, results, result, line.notes);
     describe_origin(plan, index, results, identity);
-    if (state.keep_blocks && judged.verdict == validation::Verdict::mismatch)
-        state.blocks.push_back(
-            {one.name, result.job, &one.op(),
-             validation::block_around(one.op(), one.computed(), in, result.data.slab(), wrong_place(judged),
-                                      one.job->validate.terms, one.place.threads)});
+    keep_block(result.job, judged, one, in, result.data.slab(), state);
     if (!one.outputs[0].file.empty()) {
         begin("writing");
         write(one, result, surroundings, line);

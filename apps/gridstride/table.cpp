@@ -106,8 +106,11 @@ void Reasons::add(const std::string& name, std::string_view variant, const std::
 std::vector<std::string> Reasons::lines() const {
     std::vector<std::string> lines;
     for (const auto& [reason, names] : names_) {
+        constexpr std::size_t most = 12;
+        const std::size_t shown = names.size() > most ? most - 1 : names.size();
         std::string text = names[0];
-        for (std::size_t i = 1; i < names.size(); ++i) text += (i + 1 == names.size() ? " and " : ", ") + names[i];
+        for (std::size_t i = 1; i < shown; ++i) text += (i + 1 == names.size() ? " and " : ", ") + names[i];
+        if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
         lines.push_back(text + ": " + reason);
     }
     return lines;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweeps, answers of one's own, expected outcomes and time limits, as a user runs them.
+#include <fmt/format.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/support.hpp"
 
@@ -186,6 +189,25 @@ TEST_F(Sweeping, AnAnswerOfAFullCovarianceIsJudgedInItsOwnLayout) {
     const auto one = cases().at("c[against]");
     EXPECT_EQ(one["status"], "pass");
     EXPECT_EQ(one["reference"]["of"], 144);
+}
+
+TEST_F(Sweeping, AnswersThatNothingComputesAreHeldToPropertiesThatNeedNoSecondRun) {
+    const auto transform = [](const char* direction, const char* rest) {
+        return fmt::format(
+            "jobs: {{d: {{op: dft, inputs: {{x: {{generate: normal, shape: [3, 45]}}}}, params: "
+            "{{direction: {}}}, {}}}}}",
+            direction, rest);
+    };
+    ASSERT_EQ(run_job(transform("forward", "outputs: d.h5")).exit, 0);
+    fs::rename(folder / "out/job/d.h5", folder / "mine.h5");
+    EXPECT_EQ(run_job(transform("forward", "against: mine.h5:/X")).exit, 0);
+    std::set<std::string> properties;
+    const nlohmann::json judged = cases().at("d[against]");
+    for (const auto& one : judged["properties"]) properties.insert(one["name"].get<std::string>());
+    EXPECT_EQ(properties, (std::set<std::string>{"Parseval", "weighted sum", "Hermitian"}));
+    EXPECT_EQ(run_job(transform("inverse", "against: mine.h5:/X"), "--dump-mismatch wrong.h5").exit, 1);
+    EXPECT_EQ(cases().at("d[against]")["status"], "mismatch");
+    EXPECT_EQ(values<complex64>("wrong.h5", "/d[against]/ours").size(), 135U);
 }
 
 TEST_F(Sweeping, CaseOverItsTimeEndsAndTheOthersGoOn) {
