@@ -292,6 +292,8 @@ std::vector<Row> read_rows(const std::string& file) {
     const auto fail = [&](const std::string& what) -> void {
         throw Error(Category::config, fmt::format("{}: {}; docs/bench.md has the form of rows", file, what));
     };
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) fail("is a folder");
     std::ifstream stream(file);
     if (!stream) fail("cannot be read");
     Json document;
@@ -299,6 +301,8 @@ std::vector<Row> read_rows(const std::string& file) {
         document = Json::parse(stream);
     } catch (const Json::parse_error& fault) {
         fail(fmt::format("is no JSON (byte {})", fault.byte));
+    } catch (const Json::exception& fault) {  // a number beyond float64
+        fail(fmt::format("is no JSON that can be read: {}", fault.what()));
     }
     if (!document.is_object() || !document.contains("rows") || !document["rows"].is_array())
         fail("is no mapping with a list `rows`");

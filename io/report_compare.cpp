@@ -100,6 +100,7 @@ std::vector<SpeedChange> compare_benches(const Document& a, const Document& b) {
         if (skipped(pair.a) && skipped(pair.b)) continue;  // in neither
         if (pair.a == nullptr || pair.b == nullptr) {
             change.verdict = pair.b == nullptr ? "only in A" : "only in B";
+            change.worse = pair.b == nullptr && text(*pair.a, {"verdict"}) == "pass";
             changes.push_back(change);
             continue;
         }

@@ -27,7 +27,7 @@ struct SpeedChange {
     std::string verdict;  // faster | slower | same | unclear | mismatch ... | not timed | only in A | only in B
     double before = 0, after = 0;         // medians in seconds; NaN: not timed
     double ratio = 0, low = 0, high = 0;  // after / before; the least and the most that the quartiles allow
-    bool worse = false;                   // slower, or it passed and does no more
+    bool worse = false;                   // slower, or it passed and does no more (or is no more there)
 };
 
 /// How far from 1 a ratio of times may be and still be called the same.

@@ -60,12 +60,16 @@ std::optional<Document> parse(const std::string& path, const std::string& text) 
         document.kind = Document::Kind::bench;
     else if (!at(document.json, {"cases"}).is_array())
         return {};
+    for (const Json& line : document.lines())
+        if (!line.is_object())
+            throw Error(Category::input, fmt::format("{}: a report, but damaged: a case that is no mapping", path));
     return document;
 }
 
 std::optional<Document> load(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
+    if (file && file.peek() == std::ifstream::traits_type::eof()) return {};  // empty
     if (!file || !(text << file.rdbuf()))
         throw Error(Category::input, fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
     return parse(path, text.str());

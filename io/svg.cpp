@@ -62,10 +62,10 @@ std::string opening(const std::string& id, const std::string& title, const std::
 class Scale {
   public:
     Scale(double low, double high, double from, double to) : from_(from), to_(to) {
-        if (low == high) low /= 2, high *= 2;
-        const double margin = 0.04 * std::log10(high / low);
-        low_ = std::log10(low) - margin;
-        high_ = std::log10(high) + margin;
+        const double begin = std::log10(low), end = std::log10(high);
+        const double margin = begin == end ? 0.3 : 0.04 * (end - begin);
+        low_ = begin - margin;
+        high_ = end + margin;
     }
     double operator()(double value) const {
         return from_ + (to_ - from_) * (std::log10(value) - low_) / (high_ - low_);
@@ -111,7 +111,13 @@ std::string points_text(const std::vector<Mark>& marks, const Scale& x, const Sc
 
 std::string escaped(std::string_view text) {
     std::string safe;
-    for (const char letter : text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char letter = text[i];
+        if (const std::string_view three = text.substr(i, 3); three == "\xEF\xBF\xBE" || three == "\xEF\xBF\xBF") {
+            safe += "\uFFFD";  // U+FFFE and U+FFFF are no characters of XML
+            i += 2;
+            continue;
+        }
         const auto code = static_cast<unsigned char>(letter);
         if (letter == '&')
             safe += "&amp;";

@@ -207,7 +207,8 @@ int bench_changes(const report::Document& a, const report::Document& b) {
     for (const auto& [verdict, n] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, verdict);
     fmt::print("{} (same: within {:.0f} %, on a CPU {:.0f} %, by the quartiles of both)\n",
                text.empty() ? "no rows" : text, 100 * report::same_speed, 100 * report::same_speed_on_cpu);
-    return worse ? Exit::mismatch : common ? Exit::good : Exit::nothing_ran;
+    if (!common) return Exit::nothing_ran;
+    return worse ? Exit::mismatch : Exit::good;
 }
 
 // ------------------------------------------------------------------------------------------------ files, folders

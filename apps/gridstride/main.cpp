@@ -10,6 +10,8 @@
 #include <string>
 #include <system_error>
 
+#include <cstdlib>
+
 #include "facts.hpp"
 #include "io/suggest.hpp"
 #include "options.hpp"
@@ -119,7 +121,15 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     bench_verb->add_option("--seconds", bench_options.seconds, "time for the samples of a case (default: 1)")
         ->type_name("S")
-        ->check(CLI::PositiveNumber);
+        ->check(
+            [](const std::string& text) {
+                char* end = nullptr;
+                const double value = std::strtod(text.c_str(), &end);
+                return *end == '\0' && value > 0 && value <= 3600
+                           ? std::string()
+                           : fmt::format("a number of seconds above 0 and at most 3600, not '{}'", text);
+            },
+            "");
     bench_verb->footer("Example: gridstride bench configs/bench/quick.yaml");
     bench_options.bench = true;
 

@@ -47,6 +47,41 @@ bool one_writer_a_file(const std::vector<Plan>& plans) {
     return good;
 }
 
+/// Is the file of --dump-mismatch none that the runs read or write? Errors are printed.
+bool dump_is_apart(const std::vector<Plan>& plans, const std::string& dump) {
+    std::error_code ignored;
+    const auto whole = [&](const std::string& file) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored);
+    };
+    const std::filesystem::path target = whole(dump);
+    const auto is_dump = [&](const std::string& file) {
+        return !file.empty() && (whole(file) == target || std::filesystem::equivalent(file, target, ignored));
+    };
+    const auto error = [&](const Plan& plan, const std::string& what) {
+        fmt::print(stderr, "error: --dump-mismatch {}: {} of {}: name another file\n", dump, what, plan.config.source);
+        return false;
+    };
+    for (const Plan& plan : plans) {
+        for (const char* name : {"report.json", "report.jsonl", "report.html"})
+            if (is_dump((std::filesystem::path(plan.output_dir) / name).string())) return error(plan, "is a report");
+        for (const Case& one : plan.cases) {
+            for (const PlannedOutput& output : one.outputs)
+                if (is_dump(output.file)) return error(plan, "is an output");
+            std::vector<const PlannedInput*> inputs;
+            for (const PlannedInput& input : one.inputs) inputs.push_back(&input);
+            if (one.against) inputs.push_back(&*one.against);
+            for (const PlannedInput* input : inputs) {
+                if (!input->info) continue;
+                std::vector<std::string> files{input->info->file};
+                files.insert(files.end(), input->info->files.begin(), input->info->files.end());
+                if (std::any_of(files.begin(), files.end(), is_dump))
+                    return error(plan, "is an input, and inputs are never modified,");
+            }
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 Planning plan_all(const RunOptions& options) {
@@ -88,6 +123,8 @@ Planning plan_all(const RunOptions& options) {
         }
     }
     if (planning.exit == 0 && !one_writer_a_file(planning.plans)) planning.exit = Exit::bad_config;
+    if (planning.exit == 0 && !options.dump_mismatch.empty() && !dump_is_apart(planning.plans, options.dump_mismatch))
+        planning.exit = Exit::bad_config;
     return planning;
 }
 

@@ -88,6 +88,19 @@ TEST_F(Mismatch, ADumpNeverReplacesAFileOfSomeoneElse) {
     EXPECT_EQ(read_text(folder / "wrong.h5"), "mine");
 }
 
+TEST_F(Mismatch, ADumpIsNoFileThatTheRunReadsOrWrites) {
+    save<float>("x.h5", "/x", {3}, {1, 2, 4});
+    const std::string adds = "jobs: {a: {op: add, inputs: {x: x.h5:/x, y: 1}, outputs: a.h5}}";
+    for (const auto& [file, what] :
+         {std::pair{"x.h5", "is an input"}, {"out/job/a.h5", "is an output"}, {"out/job/report.json", "is a report"}}) {
+        const Ran ran = run_job(adds, std::string("--dump-mismatch ") + file);
+        EXPECT_EQ(ran.exit, 2) << file;
+        EXPECT_TRUE(has(ran.err, {what})) << ran.err;
+        EXPECT_FALSE(exists("out/job/a.h5"));
+    }
+    EXPECT_EQ(values<float>("x.h5", "/x"), (std::vector<float>{1, 2, 4}));
+}
+
 TEST_F(Mismatch, RunsAreComparedBitForBit) {
     const Ran ran =
         run_job("jobs: {s: {op: sum, inputs: {x: {generate: normal, shape: [301, 7]}}}}", "--repeat-check 3");

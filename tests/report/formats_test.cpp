@@ -256,6 +256,27 @@ TEST(ReportFormats, JunitHasAnOutcomeForEachStatus) {
     EXPECT_NE(xml.find("time=\"0.500000000\""), std::string::npos);
 }
 
+TEST(ReportFormats, WhatIsNoVerdictOrDidNotEndIsNoPass) {
+    Document document = run_document();
+    document.json["cases"] = {case_json("a", "crashed", 3, 0.5), Json::object()};
+    document.json.erase("schema");  // of report.jsonl
+    const std::string xml = formatted({document}, Format::junit);
+    expect_balanced(xml);
+    EXPECT_NE(xml.find("<testsuites tests=\"3\" failures=\"0\" errors=\"3\" skipped=\"0\">"), std::string::npos) << xml;
+    EXPECT_NE(formatted({document}, Format::html).find("the run did not end"), std::string::npos);
+    EXPECT_NE(formatted({document}, Format::markdown).find("the run did not end"), std::string::npos);
+    EXPECT_THROW(parse("r.json", R"({"schema":1,"cases":[1]})"), Error);
+    EXPECT_EQ(svg::escaped("a\uFFFEb"), "a\uFFFDb");
+}
+
+TEST(Plots, ExtremeNumbersAreDrawnOrLeftOut) {
+    Json large = row_json("tiled", "custom", 64, 1e308), small = row_json("naive", "custom", 64, 1e-300);
+    small["bytes"] = "inf";
+    const std::string page = formatted({bench_document({large, small})}, Format::html);
+    EXPECT_EQ(page.find("M-inf"), std::string::npos);
+    EXPECT_EQ(page.find("\"-inf"), std::string::npos);
+}
+
 TEST(ReportFormats, CsvHasAColumnAField) {
     Document document = run_document();
     document.json["cases"][0]["reason"] = "two, \"quoted\"\nlines";
@@ -453,8 +474,9 @@ TEST(CompareBenches, WhatPassedAndDoesNoMoreIsWorse) {
     EXPECT_EQ(changes[0].verdict, "mismatch");
     EXPECT_TRUE(changes[0].worse);
     EXPECT_EQ(changes[1].verdict, "only in A");
-    EXPECT_FALSE(changes[1].worse);
+    EXPECT_TRUE(changes[1].worse);
     EXPECT_EQ(changes[2].verdict, "only in B");
+    EXPECT_FALSE(changes[2].worse);
 }
 
 }  // namespace
