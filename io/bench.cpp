@@ -136,12 +136,10 @@ Json json(const Bench& bench) {
             {"rows", rows}};
 }
 
-/// RFC 4180: quoted where it must be.
 std::string csv_cell(const Json& value) {
-    std::string cell = value.is_null() ? "" : value.is_string() ? value.get<std::string>() : report::text(value);
-    if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-    for (std::size_t at = 0; (at = cell.find('"', at)) != std::string::npos; at += 2) cell.insert(at, 1, '"');
-    return '"' + cell + '"';
+    return report::csv_quoted(value.is_null()     ? ""
+                              : value.is_string() ? value.get<std::string>()
+                                                  : report::text(value));
 }
 
 std::string csv_head() {

@@ -195,17 +195,13 @@ void drop_empty(Sheet& sheet) {
     }
 }
 
-/// A cell of CSV, in quotes where it must be (RFC 4180).
 std::string csv_cell(const Json& value) {
     std::string cell;
     if (value.is_array())
         for (const Json& one : value) cell += (cell.empty() ? "" : " ") + text(one, {});
     else
         cell = text(value, {});
-    if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-    std::string quoted = "\"";
-    for (const char letter : cell) quoted.append(letter == '"' ? 2 : 1, letter);
-    return quoted + "\"";
+    return csv_quoted(cell);
 }
 
 /// Text in a cell of a Markdown table: what would be markup is escaped.
@@ -223,6 +219,13 @@ std::string markdown_cell(const std::string& text) {
 }
 
 }  // namespace
+
+std::string csv_quoted(const std::string& cell) {
+    if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+    std::string quoted = "\"";
+    for (const char letter : cell) quoted.append(letter == '"' ? 2 : 1, letter);
+    return quoted + "\"";
+}
 
 std::string shape_text(const Json& shape) {
     if (!shape.is_array()) return text(shape, {});

@@ -39,6 +39,8 @@ std::vector<std::pair<std::string, int>> verdicts(const std::vector<Document>& d
 std::string verdict_of(const Json& line);
 /// mismatch, error, timeout, unexpected_pass.
 bool is_failure(std::string_view verdict);
+/// A cell of CSV, in quotes where it must be (RFC 4180).
+std::string csv_quoted(const std::string& cell);
 /// Extents as text "(3, 5)"; empty where there are none.
 std::string shape_text(const Json& shape);
 

@@ -13,6 +13,8 @@
 #include <regex>
 #include <set>
 
+#include "report/folder.hpp"
+
 namespace gridstride::timing {
 
 namespace {
@@ -20,19 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-class Benches : public testing::Test {
+class Benches : public InFolder {
   protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "bench_test_XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder = name;
-    }
-    void TearDown() override { fs::remove_all(folder); }
-
-    static std::string content(const fs::path& path) {
-        std::ifstream file(path);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
     std::string save(const std::string& text) const {
         std::ofstream(folder / "rows.json") << text;
         return (folder / "rows.json").string();
@@ -47,8 +38,6 @@ class Benches : public testing::Test {
         }
         return "nothing";
     }
-
-    fs::path folder;
 };
 
 Row full_row() {

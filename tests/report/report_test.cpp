@@ -14,6 +14,8 @@
 #include <regex>
 #include <set>
 
+#include "report/folder.hpp"
+
 namespace gridstride::report {
 
 namespace {
@@ -23,23 +25,7 @@ using Json = nlohmann::json;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
-/// A folder of its own, gone at the end.
-class Report : public testing::Test {
-  protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "report_test_XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder = name;
-    }
-    void TearDown() override { fs::remove_all(folder); }
-
-    static std::string content(const fs::path& path) {
-        std::ifstream file(path);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-
-    fs::path folder;
-};
+using Report = InFolder;
 
 Case full_case() {
     Case one;

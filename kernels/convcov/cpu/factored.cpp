@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "convcov/convcov.hpp"
+#include "convcov/cpu/dtypes.hpp"
 #include "core/parallel.hpp"
 #include "core/rows.hpp"
 
@@ -489,14 +490,7 @@ void execute(const Layout& l, const Call& call) {
 using Execute = void (*)(const Layout&, const Call&);
 
 Execute execution(DType input, DType output) {
-    return with_type<float16, bfloat16, float, double>(input, [&]<class T>() {
-        return with_type<float16, bfloat16, float, double>(output, [&]<class U>() -> Execute {
-            if constexpr (std::is_same_v<T, double> || std::is_same_v<U, double>)
-                return execute<double, T, U>;
-            else
-                return execute<float, T, U>;
-        });
-    });
+    return with_dtypes(input, output, []<class A, class T, class U>() -> Execute { return execute<A, T, U>; });
 }
 
 std::size_t memory(const Problem& problem) {
