@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cheapest exact order on a GPU: S[x, x'] = sum over channels of gamma + mu mu, in one pass over the
-// channel-diagonal blocks (factored_reduce_kernel); R, the sum of S over taps, and accumulate + coef R for all channels
-// (factored_scatter_kernel). factored.cuh maps the work to grid, block and thread.
+// channel-diagonal blocks (factored_reduce_kernel); R, the sum of S over taps (factored_window_kernel and its tiled
+// one); accumulate + coef R for all channels (factored_apply_kernel). factored.cuh maps the work to grid, block and
+// thread.
 //
-// Bytes: gamma, accumulate and cov once each; S stays in L2. Flops: 3 a pair and channel, kh kw - 1 a result, 2 an
-//     output. Limited by memory bandwidth, in small problems by the latency of two launches, or of one (direct).
+// Bytes: gamma, accumulate and cov once each; S and R stay in L2. Flops: 3 a pair and channel, kh kw - 1 a result, 2 an
+//     output. Limited by memory bandwidth, in small problems by the latency of three launches, or of one (direct).
 // Technique: the channel sum taken first, as in kernels of infinitely wide convolutional networks (Novak et al., Neural
 //     Tangents, arXiv 1912.02803); programmatic dependent launch (NVIDIA, CUDA C++ Programming Guide).
 #include <cmath>
@@ -17,21 +18,16 @@ namespace {
 
 constexpr Tuning tuning;
 constexpr Shapes shapes{
-    .whole = {.rows = 2, .depth = 4, .threads = 256, .blocks = 4},
-    .single = {.rows = 1, .depth = 16, .threads = 128, .blocks = 4},
-    .staged = {.depth = 8, .threads = 256, .blocks = 4},
-    .direct = {.depth = 4, .threads = 128, .blocks = 1},
+    .depth = 8,
+    .together = 2,
+    .reduce = {.threads = 128, .blocks = 8},
+    .split = {.threads = 256, .blocks = 2},
+    .window = {.threads = 288, .blocks = 4},  // a common map's row and its halo eight times
+    .apply = {.threads = 256, .blocks = 5},
+    .direct = {.threads = 128, .blocks = 1},
 };
-constexpr bool lawful(int threads, int blocks) {  // whole warps, as many threads as a multiprocessor has
-    return threads % 32 == 0 && threads <= 1024 && threads * blocks <= 2048;
-}
-static_assert(lawful(shapes.whole.threads, shapes.whole.blocks) && lawful(shapes.single.threads, shapes.single.blocks));
-static_assert(lawful(shapes.staged.threads, shapes.staged.blocks) &&
-              lawful(shapes.direct.threads, shapes.direct.blocks));
-static_assert(shapes.single.rows == 1, "groups of channels are split over threads of one place each");
-static_assert(shapes.single.threads >= most_groups, "a block has a thread for each group of channels");
-static_assert(tuning.reduce_width <= shapes.whole.threads && tuning.scatter_width <= shapes.staged.threads);
-static_assert(tuning.least_chunk <= tuning.chunk);
+static_assert(group_unit % shapes.depth == 0, "loads together are of one group");
+static_assert(shapes.split.threads >= most_groups, "a block has a thread for each group of channels");
 
 /// Do the kernels' blocks start before the kernel before has ended? From compute capability 9.0 on.
 bool overlaps(const Problem& problem) {
@@ -55,8 +51,9 @@ std::string refuses(const Problem& problem) {
     const std::string why = too_large(geometry(problem));
     if (!why.empty()) return why;
     const Schedule schedule = schedule_of(problem);
-    if (schedule.sums / schedule.batches > std::numeric_limits<std::int32_t>::max())
-        return "S, the sum over channels, of the input rows under an output row has 2^31 elements or more";
+    if (std::max(schedule.sums, schedule.results) / schedule.batches > std::numeric_limits<std::int32_t>::max())
+        return "S, the sum over channels, of the input rows under an output row, or R of an output row has 2^31 "
+               "elements or more";
     return {};
 }
 
@@ -77,15 +74,17 @@ void settle(const Problem& problem, const Pointers& pointers, Stream stream) {
 }
 
 std::string words(const Schedule& s, std::size_t sum) {
-    if (s.way == Way::direct) return "S summed in the kernel that adds R, one launch";
+    if (s.direct) return "R summed in the kernel that adds it, one launch";
     const auto count = [](std::int64_t n, const char* what) {
         return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
     };
-    const std::string part = s.rows < s.g.owned.count() ? count(s.rows, "output row") : count(s.batches, "batch");
-    return part + " at a time, S of " + std::to_string((s.sums * static_cast<std::int64_t>(sum) + 1023) / 1024) +
-           " KiB; gamma in vectors of " + std::to_string(s.wide_in) + ", cov of " + std::to_string(s.wide_out) + ", " +
-           count(s.scatter.chunk, "output channel") + " a block" +
-           (s.split ? ", channels split in " + count(s.reduction.groups, "group") : "");
+    const auto kibibytes = [&](std::int64_t n) {
+        return std::to_string((n * static_cast<std::int64_t>(sum) + 1023) / 1024) + " KiB";
+    };
+    return (s.rows < s.g.owned.count() ? count(s.rows, "output row") : count(s.batches, "batch")) +
+           (s.abreast ? " at a time, two abreast" : " at a time") + ", S of " + kibibytes(s.sums) + ", R of " +
+           kibibytes(s.results) + "; gamma in vectors of " + std::to_string(s.wide_in) + ", cov of " +
+           std::to_string(s.wide_out) + (s.split ? ", channels split in " + count(s.reduction.groups, "group") : "");
 }
 
 Plan prepare(const Problem& problem) {
@@ -97,36 +96,38 @@ Plan prepare(const Problem& problem) {
         const auto scheduled = [=](bool aligned) {
             return schedule_of<T, U>(g, has_gamma, one, tuning, shapes, aligned);
         };
-        const Schedule usual = scheduled(true);
+        const bool empty = problem.out[0].size() == 0;
+        const Schedule usual = empty ? Schedule{} : scheduled(true);
+        const auto beside = usual.abreast ? std::make_shared<Beside>() : nullptr;
         Plan result = plan(problem, [=](const Pointers& pointers, Stream stream) {
             const Arrays<T, U> arrays = pointers.as<T, U>();
             settle(problem, pointers, stream);
-            const auto run = [&](const Schedule& schedule) {
-                enqueue(schedule, kernels_of<shapes, T, U>(schedule), arrays, reinterpret_cast<A*>(pointers.scratch),
-                        dependent, gridstride::cuda::raw(stream));
-            };
             const auto aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
-            if (aligned(arrays.gammas) && aligned(arrays.mus) && aligned(arrays.before) && aligned(arrays.out))
-                run(usual);
-            else
-                run(scheduled(false));
+            const bool all =
+                aligned(arrays.gammas) && aligned(arrays.mus) && aligned(arrays.before) && aligned(arrays.out);
+            enqueue<shapes>(all ? usual : scheduled(false), arrays, reinterpret_cast<A*>(pointers.scratch), dependent,
+                            beside.get(), gridstride::cuda::raw(stream));
         });
-        if (problem.out[0].size() == 0) return result;
-        result.workspace += static_cast<std::size_t>(usual.sums) * sizeof(A);
+        if (empty) return result;
+        result.workspace += static_cast<std::size_t>(usual.workspace()) * sizeof(A);
         result.words = words(usual, sizeof(A));
-        const Scatter s = scatter_of(usual, usual.turns().front());
+        const Turn turn = usual.turns().front();
         const Kernels<T, U> kernels = kernels_of<shapes, T, U>(usual);
-        const dim3 grid = scatter_grid(usual, usual.turns().front()),
-                   block(static_cast<unsigned>(kernels.scatter_shape.threads));
-        result.launched = gridstride::cuda::describe(reinterpret_cast<const void*>(kernels.scatter), grid, block, 0,
-                                                     static_cast<std::int64_t>(s.tile.rows) * s.tile.vectors * grid.y);
+        const void* const kernel =
+            usual.direct ? reinterpret_cast<const void*>(kernels.direct) : reinterpret_cast<const void*>(kernels.apply);
+        const Application a = application_of(usual, turn, kernels);
+        const std::int64_t blocks = output_blocks(kernels, a);
+        result.launched = gridstride::cuda::describe(
+            kernel, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(kernels.shape_output.threads)), 0,
+            static_cast<std::int64_t>(a.vectors) * (blocks / a.blocks.divisor));
         return result;
     });
 }
 
 std::size_t workspace(const Problem& problem) {
     if (problem.out[0].size() == 0) return memory(problem);
-    return memory(problem) + static_cast<std::size_t>(schedule_of(problem).sums) * size_of(arithmetic(op, problem));
+    return memory(problem) +
+           static_cast<std::size_t>(schedule_of(problem).workspace()) * size_of(arithmetic(op, problem));
 }
 
 }  // namespace

@@ -2,32 +2,40 @@
 // The kernels of `factored`, the host's choice of their shapes, and the launches of one call. factored.cu is the row.
 //
 // reduce:  S[b, p, x] = sum over channels of gamma + mu mu, for the input places p = (r, q) and x = (r', q') that
-// meet under a tap. A thread has `rows` places p and a vector of x, a block a tile of them: a few rows of many
-// places, so that the block's loads of mu come from L1. Channels are summed in groups (group_size), the groups'
-// sums in ascending order, whoever makes them: one thread all groups, or, where there are few places, one thread a
-// group and a block their sum.
+// meet under a tap. A thread has a place p and a vector of x, and reads gamma's blocks as one stream. Channels are
+// summed in groups (group_size), the groups' sums in ascending order, whoever makes them: one thread all groups, or,
+// where there are few places, one thread a group and a block their sum.
 //
-// scatter: R = sum over columns v of the sum over rows u of S, then accumulate + coef R of some channels. A block
-// has a tile of (i, j) and (i', j') and makes R in shared memory, then a thread has a vector of it for all its
-// channels. An element of R is made by a thread from all its taps (of_taps; where `direct` from gamma and mu
-// themselves: one launch for small problems), or, under three columns one apart, by a thread that goes along j and
-// j' together and so sums each column once (marching).
+// window: R = sum over columns v of the sum over rows u of S. A block has an i and a tile of j, i' and j': it adds S
+// under the rows u into shared memory, then that under the columns v. Where that does not fit, a thread has an element
+// of R and its taps.
 //
-// Both stream: a thread keeps `depth` loads of gamma or of accumulate in flight (cp.async to slots of its own in shared
-// memory), without registers to hold them.
+// apply: accumulate + coef R. A thread has a vector of R and a channel, so that the blocks that run at a time read and
+// write one stretch of memory: as fast as a plain copy, which a block with many channels is not.
 //
-// S is in the accumulator's type and lies in a workspace that the L2 holds: as many batches, or output rows of one
-// batch (then the panels of S, one an input row, are a ring), as fit are done at a time. reduce and scatter follow each
-// other by programmatic dependent launch: a kernel's blocks start as the last blocks of the one before do, load what
-// that does not write, and wait for it.
+// direct: all of it for small problems, in one launch; a thread has an element of R, of all its taps and channels.
+//
+// S and R are in the accumulator's type and lie in a workspace that the L2 holds: as many batches, or output rows of
+// one batch (then the panels of S, one an input row, are a ring), as fit are done at a time: a turn. The kernels of a
+// turn follow each other by programmatic dependent launch: a kernel's blocks start as the last blocks of the one before
+// do, load what that does not write, and wait for it. Turns of other batches go along beside it on a second stream,
+// which fills the gaps between its kernels.
 #pragma once
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "convcov/cuda/output.cuh"
 
 namespace gridstride::convcov::cuda::factored {
+
+/// Channels in a group, and so the order of S's additions: of their number alone.
+constexpr int most_groups = 32, group_unit = 16;
+inline int group_size(std::int64_t channels) {
+    using gridstride::cuda::ceil_div;
+    return static_cast<int>(ceil_div(std::max<std::int64_t>(channels, 1), most_groups * group_unit) * group_unit);
+}
 
 /// Integer division by a number that the host knows: n < 2^31.
 struct Divisor {
@@ -40,6 +48,12 @@ struct Divisor {
     }
     __device__ unsigned quotient(unsigned n) const { return (__umulhi(n, magic) + n) >> shift; }
     __device__ unsigned remainder(unsigned n) const { return n - quotient(n) * divisor; }
+    /// n / divisor; n becomes the remainder.
+    __device__ unsigned take(unsigned& n) const {
+        const unsigned result = quotient(n);
+        n -= result * divisor;
+        return result;
+    }
 };
 
 /// A Window: all its places are below 2^30. lift: a multiple of `in` that lifts places of a circular one above 0.
@@ -48,10 +62,10 @@ struct Side {
     bool circular = false;
     Divisor of_in{1};
 
-    __device__ int position(int i, int u) const {
-        const int place = i * stride + u * dilation - before;
+    __device__ int wrapped(int place) const {
         return circular ? static_cast<int>(of_in.remainder(static_cast<unsigned>(place + lift))) : place;
     }
+    __device__ int position(int i, int u) const { return wrapped(i * stride + u * dilation - before); }
     __device__ bool inside(int place) const { return static_cast<unsigned>(place) < static_cast<unsigned>(in); }
 };
 
@@ -70,13 +84,6 @@ struct Panels {
     __device__ int of_columns(int q, int q2) const { return q * column + q2 * second_column; }
 };
 
-/// Rows of vectors, shared out to blocks: `height` rows of `width` vectors each.
-struct Tile {
-    Divisor width{1}, chunks{1};
-    unsigned height = 1, rows = 0, vectors = 0;  // rows and vectors there are
-    std::int64_t blocks() const { return static_cast<std::int64_t>((rows + height - 1) / height) * chunks.divisor; }
-};
-
 /// Input rows and columns that meet a row or column: [begin, end), empty where it takes no part.
 constexpr int most_listed = 256;
 struct Met {
@@ -84,42 +91,69 @@ struct Met {
 };
 
 struct Reduction {
-    Tile tile;
     Panels panels;
-    int width = 1, places = 1;           // W; N
-    int first_row = 0;                   // r of the first place
-    Divisor run_groups{1}, runs{1};      // groups of `rows` places in a run of places, runs in a batch
-    int run_places = 1;                  // places in a run: all rows', or one row's where step > 1
+    unsigned vectors = 0;                // threads of one group: (b, r, q, vector of x)
+    Divisor of_place{1};                 // vectors of a place
+    Divisor of_batch{1};                 // places of a batch
     Divisor of_width{1}, of_vectors{1};  // W; vectors in a row r'
-    Divisor step{1};                     // as in Panels
+    int width = 1, height = 1;           // W, H
+    int first_row = 0;                   // r of the first place
     int channels = 0, group_size = 1, groups = 1;
-    std::int64_t gamma_batch = 0, gamma_channel = 0, gamma_place = 0, gamma_second = 0;  // strides; the last of x
+    unsigned positions = 0;                                            // vectors a block, where split
+    std::int64_t gamma_batch = 0, gamma_channel = 0, gamma_place = 0;  // strides
     int gamma_first_place = 0;
-    bool same_place = false, half = false, listed = false, split = false;
-    bool first = true;  // of the call: wait before the first load, not before the first store
+    bool same_place = false, half = false, listed = false;
+    bool first = true;  // of its stream: wait before the first load, not before the first store
     int end_row = 0;    // of S, for what half a gamma mirrors
     Met rows_met, columns_met;
 };
 
-/// How scatter comes to R.
-enum class Way : std::uint8_t { direct, of_taps, marching };
-
-struct Scatter {
-    Tile tile;
-    Divisor parts{1}, diagonals{1};  // where marching: of the j of one (b, i); j' - j a tile has
+/// What window and direct have in common: where R's elements lie, and S or gamma under them.
+struct Windowing {
     Panels panels;
     Side rows, columns;
     int first_row = 0;                 // i of the first output
-    Divisor owned{1}, columns_out{1};  // output rows of a batch, Wo
+    Divisor owned{1}, columns_out{1};  // output rows of a turn, Wo
+    Divisor pairs{1};                  // P; 1 where places are the same
+    int height_out = 1;                // Ho
+    unsigned elements = 0;             // of R
+    bool same_place = false, bias = false;
+    // The tile of a block: j; i'; j'. Its columns of S under j and j'; blocks along j, i' and j'.
+    int tall = 1, deep = 1, wide = 1;
+    int under_tall = 1;
+    Divisor under_wide{1}, of_wide{1}, columns_under{1}, columns_of{1};
+    Divisor along_j{1}, along_i2{1}, along_j2{1};
+};
+
+/// Where R goes.
+struct Application {
+    unsigned vectors = 0;              // of R
+    Divisor of_place{1}, of_batch{1};  // vectors of an (i, j); (i, j) of a batch
     std::int64_t out_batch = 0, out_channel = 0, out_place = 0, out_shift = 0, out_vector = 0;
-    Divisor channels{1};              // O
-    int all_channels = 1, chunk = 1;  // S O; of a block
+    Divisor channels{1};   // O
+    Divisor blocks{1};     // of a chunk of channels
+    int all_channels = 1;  // S O
     int coef_stride = 0;
-    bool same_place = false, diagonal = false, bias = false;
-    // where direct:
-    int in_channels = 0, group_size = 1;
-    std::int64_t gamma_batch = 0, gamma_channel = 0, gamma_place = 0;
-    int gamma_first_place = 0;
+    bool same_place = false;
+
+    /// Of vector `at`, in channel 0.
+    __device__ std::int64_t place_of(unsigned at, int vector) const {
+        unsigned place = of_place.take(at);
+        const unsigned b = of_batch.take(place);
+        return b * out_batch + place * out_place + out_shift + static_cast<std::int64_t>(at) * vector;
+    }
+    /// Of channel k < S O.
+    __device__ std::int64_t offset(int k) const {
+        const unsigned coefficients = channels.quotient(k);
+        return coefficients * out_vector + (k - coefficients * channels.divisor) * out_channel;
+    }
+};
+
+/// gamma, where direct reads it.
+struct Blocks {
+    int channels = 0, group_size = 1;
+    std::int64_t batch = 0, channel = 0, place = 0;  // strides
+    int first_place = 0;
     bool half = false;
 };
 
@@ -143,69 +177,24 @@ struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) Pack {
     T at[n];
 };
 
-/// A thread's own slots in shared memory, through which it streams vectors P of global memory: [slots][threads]. An
-/// element of 2 bytes travels in its aligned word; the last of a row alone where it is the word's first half, since
-/// nothing may follow.
-template <class P, int threads>
-struct Slots {
-    using Slot = std::conditional_t<sizeof(P) == 2, unsigned, P>;
-    Slot* own;
+/// The type in which a vector travels.
+template <class P>
+using Bits = std::conditional_t<
+    sizeof(P) % 16 == 0, uint4,
+    std::conditional_t<sizeof(P) == 8, uint2, std::conditional_t<sizeof(P) == 4, unsigned, unsigned short>>>;
 
-    __device__ explicit Slots(unsigned char* memory) : own(reinterpret_cast<Slot*>(memory) + threadIdx.x) {}
-
-    __device__ void fetch(int slot, const P* from, bool last) const {
-        const auto to = static_cast<unsigned>(__cvta_generic_to_shared(own + slot * threads));
-        if constexpr (sizeof(P) == 16) {  // past L1
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-        } else if constexpr (sizeof(P) == 2) {
-            const auto at = reinterpret_cast<std::uintptr_t>(from);
-            if (last && (at & 2) == 0) {
-                own[slot * threads] = *reinterpret_cast<const unsigned short*>(from);
-                return;
-            }
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(at & ~std::uintptr_t{3}),
-                         "r"((at & 2) != 0 ? 4 : 2)
-                         : "memory");
-        } else {
-            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof(P)) : "memory");
-        }
-    }
-    __device__ P take(int slot, const P* from) const {
-        const Slot bits = own[slot * threads];
-        if constexpr (sizeof(P) == 2) {
-            const auto half =
-                static_cast<unsigned short>((reinterpret_cast<std::uintptr_t>(from) & 2) != 0 ? bits >> 16 : bits);
-            return reinterpret_cast<const P&>(half);
-        } else {
-            return bits;
-        }
-    }
-};
-/// Ends a group of fetches; waits for all groups but the last `depth - 1`.
-__device__ inline void end_group() {
-    asm volatile("cp.async.commit_group;" ::: "memory");
+/// Reads or writes what is not touched again.
+template <class P>
+__device__ P load_once(const P* from) {
+    static_assert(sizeof(P) == sizeof(Bits<P>));
+    const Bits<P> bits = __ldcs(reinterpret_cast<const Bits<P>*>(from));
+    return reinterpret_cast<const P&>(bits);
 }
-template <int depth>
-__device__ void wait_group() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(depth - 1) : "memory");
-}
-template <class P, int threads, int slots>
-constexpr int slots_bytes = (sizeof(P) == 2 ? 4 : sizeof(P)) * threads* slots;
-
 template <class P>
 __device__ void store_once(P* to, const P& value) {
-    if constexpr (sizeof(P) % 16 == 0) {
 #pragma unroll
-        for (unsigned k = 0; k < sizeof(P) / 16; ++k)
-            __stcs(reinterpret_cast<uint4*>(to) + k, reinterpret_cast<const uint4*>(&value)[k]);
-    } else if constexpr (sizeof(P) == 8) {
-        __stcs(reinterpret_cast<uint2*>(to), reinterpret_cast<const uint2&>(value));
-    } else if constexpr (sizeof(P) == 4) {
-        __stcs(reinterpret_cast<unsigned*>(to), reinterpret_cast<const unsigned&>(value));
-    } else {
-        static_assert(sizeof(P) == 2);
-        __stcs(reinterpret_cast<unsigned short*>(to), reinterpret_cast<const unsigned short&>(value));
-    }
+    for (unsigned k = 0; k < sizeof(P) / sizeof(Bits<P>); ++k)
+        __stcs(reinterpret_cast<Bits<P>*>(to) + k, reinterpret_cast<const Bits<P>*>(&value)[k]);
 }
 
 __device__ inline float multiply_add(float a, float b, float c) {
@@ -215,177 +204,198 @@ __device__ inline double multiply_add(double a, double b, double c) {
     return fma(a, b, c);
 }
 
-/// Does the vector of n elements from place x on hold one that meets (r, q)?
-__device__ inline bool is_met(const Reduction& s, int r, int q, int x, int n) {
-    if (!s.listed) return true;
-    const int first = static_cast<int>(s.of_width.quotient(x)), last = static_cast<int>(s.of_width.quotient(x + n - 1));
-    if (last < s.rows_met.begin[r] || first >= s.rows_met.end[r]) return false;
-    const int begin = s.columns_met.begin[q], end = s.columns_met.end[q], q2 = x - first * s.width;
-    return begin < end && (first != last || (q2 + n > begin && q2 < end));
+/// Places p and x of S, x the first of a vector; taken: does one of these meet p?
+struct Spot {
+    unsigned b = 0;
+    int p = 0, x = 0;
+    bool taken = false;
+};
+
+template <int vector>
+__device__ Spot spot_of(const Reduction& s, unsigned at) {
+    Spot spot;
+    unsigned place = s.of_place.take(at);  // at: of the place's vectors
+    spot.b = s.of_batch.take(place);
+    const int r = static_cast<int>(s.of_width.take(place)) + s.first_row, q = static_cast<int>(place);
+    spot.p = r * s.width + q;
+    int r2 = 0;
+    if (s.same_place) {
+        spot.x = spot.p;
+    } else if (s.panels.step.divisor == 1) {
+        spot.x = static_cast<int>(at) * vector;
+    } else {
+        const auto step = static_cast<int>(s.panels.step.divisor);
+        r2 = static_cast<int>(s.of_vectors.take(at)) * step + static_cast<int>(s.panels.step.remainder(r));
+        spot.x = r2 * s.width + static_cast<int>(at) * vector;
+    }
+    spot.taken = r2 < s.height && (!s.half || spot.x + vector > spot.p);
+    if (!s.listed || !spot.taken) return spot;
+    const int first = static_cast<int>(s.of_width.quotient(spot.x)),
+              last = static_cast<int>(s.of_width.quotient(spot.x + vector - 1));
+    const int begin = s.columns_met.begin[q], end = s.columns_met.end[q], q2 = spot.x - first * s.width;
+    spot.taken = last >= s.rows_met.begin[r] && first < s.rows_met.end[r] && begin < end &&
+                 (first != last || (q2 + vector > begin && q2 < end));
+    return spot;
 }
 
-/// Places p a thread, channels in flight, threads a block. single: one place a thread, and, where s.split, one group.
-template <class T, class A, int vector, bool single, int rows, int depth, int threads, int blocks>
+__device__ constexpr uint4 no_gamma{};  // read again and again where there is none: no load depends on a condition
+
+/// Where a thread reads: gamma at a spot, one channel after the other, and mu at its places.
+template <class T, int vector>
+struct Reader {
+    using Vector = Pack<T, vector>;
+    const T *gamma, *first, *second;
+    std::int64_t channel;
+    int places;
+
+    __device__ Reader(const T* gammas, const T* mus, const Reduction& s, const Spot& spot, int c)
+        : gamma(reinterpret_cast<const T*>(&no_gamma)), channel(0), places(s.height * s.width) {
+        if (gammas != nullptr) {
+            channel = s.gamma_channel;
+            gamma =
+                gammas + spot.b * s.gamma_batch + c * channel + (spot.p - s.gamma_first_place) * s.gamma_place + spot.x;
+        }
+        const T* const mean = mus + static_cast<std::int64_t>(spot.b) * s.channels * places;
+        first = mean + spot.p;
+        second = mean + spot.x;
+    }
+    /// The next channel's.
+    __device__ void take(Vector& value) {
+        value = load_once(reinterpret_cast<const Vector*>(gamma));
+        gamma += channel;
+    }
+    __device__ void means(int c, T& scale, Vector& other) const {
+        const std::int64_t at = static_cast<std::int64_t>(c) * places;
+        scale = first[at];
+        other = *reinterpret_cast<const Vector*>(second + at);
+    }
+};
+
+/// part += gamma + mu mu.
+template <class A, class T, int vector>
+__device__ void add_term(Pack<A, vector>& part, T scale, const Pack<T, vector>& other, const Pack<T, vector>& taken) {
+    using gridstride::cuda::widen;
+#pragma unroll
+    for (int e = 0; e < vector; ++e)
+        part.at[e] += multiply_add(widen<A>(scale), widen<A>(other.at[e]), widen<A>(taken.at[e]));
+}
+
+/// Writes S at a spot, and what mirrors it where half a gamma is read.
+template <class A, int vector>
+__device__ void put_sums(A* sums, const Reduction& s, const Spot& spot, const Pack<A, vector>& total) {
+    const int r = static_cast<int>(s.of_width.quotient(spot.p)), q = spot.p - r * s.width;
+    const int r2 = static_cast<int>(s.of_width.quotient(spot.x)), q2 = spot.x - r2 * s.width;
+    A* const batch = sums + spot.b * s.panels.batch;
+    A* const to = batch + s.panels.of_rows(r, r2) + s.panels.of_columns(q, q2);
+    if (!s.half) {
+        *reinterpret_cast<Pack<A, vector>*>(to) = total;
+        return;
+    }
+#pragma unroll
+    for (int e = 0; e < vector; ++e) {
+        const int x = spot.x + e;
+        if (x < spot.p) continue;
+        to[e] = total.at[e];
+        const int row = static_cast<int>(s.of_width.quotient(x)), column = x - row * s.width;
+        if (x > spot.p && row < s.end_row)
+            batch[s.panels.of_rows(row, r) + s.panels.of_columns(column, q)] = total.at[e];
+    }
+}
+
+/// A thread a vector of S. depth: loads of gamma in flight.
+template <class T, class A, int vector, int depth, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
     factored_reduce_kernel(const T* gammas, const T* mus, A* sums, const __grid_constant__ Reduction s) {
-    using gridstride::cuda::widen;
     using Vector = Pack<T, vector>;
-    static_assert(!single || rows == 1);
-    __shared__ __align__(16) unsigned char memory[slots_bytes<Vector, threads, depth * rows>];
     if (s.first) wait_for_previous();
     release_next();
-
-    // The place in the tile.
-    const unsigned positions = s.tile.width.divisor * s.tile.height;
-    unsigned position = threadIdx.x, group = 0;
-    if (single && s.split) {
-        group = position / positions;
-        position -= group * positions;
-    }
-    const unsigned chunk = s.tile.chunks.remainder(blockIdx.x), block = s.tile.chunks.quotient(blockIdx.x);
-    const unsigned line = s.tile.width.quotient(position), column = position - line * s.tile.width.divisor;
-    const unsigned at_vector = chunk * s.tile.width.divisor + column, row = block * s.tile.height + line;
-    const bool active = position < positions && group < static_cast<unsigned>(s.groups) && row < s.tile.rows &&
-                        at_vector < s.tile.vectors;
-
-    A total[rows][vector] = {};
-    int r[rows] = {}, q[rows] = {};
-    int x = 0;
-    unsigned b = 0, taking = 0;  // a bit a row
-    if (active) {
-        const unsigned run_at = s.run_groups.quotient(row), begin = (row - run_at * s.run_groups.divisor) * rows;
-        b = s.runs.quotient(run_at);
-        const int run = static_cast<int>(run_at - b * s.runs.divisor);
-        const bool one_run = s.step.divisor == 1;
-#pragma unroll
-        for (int k = 0; k < rows; ++k) {
-            const int place = static_cast<int>(begin) + k;
-            r[k] = one_run ? static_cast<int>(s.of_width.quotient(place)) : run;
-            q[k] = one_run ? place - r[k] * s.width : place;
-            r[k] += s.first_row;
-        }
-        const int first_place = r[0] * s.width + q[0];
-        if (s.same_place) {
-            x = first_place;
-        } else if (one_run) {
-            x = static_cast<int>(at_vector) * vector;
-        } else {
-            const int of_row = static_cast<int>(s.of_vectors.quotient(at_vector));
-            const int r2 = static_cast<int>(s.step.remainder(r[0])) + of_row * static_cast<int>(s.step.divisor);
-            x = r2 * s.width + (static_cast<int>(at_vector) - of_row * static_cast<int>(s.of_vectors.divisor)) * vector;
-        }
-#pragma unroll
-        for (int k = 0; k < rows; ++k)
-            if (static_cast<int>(begin) + k < s.run_places && x < s.places && is_met(s, r[k], q[k], x, vector) &&
-                (!s.half || x + vector > first_place + k))
-                taking |= 1u << k;
-
-        // A place that takes no part reads what one that does reads.
-        const int some = taking == 0 ? 0 : __ffs(static_cast<int>(taking)) - 1;
-        std::int64_t row_at[rows];
-        int scale_at[rows];
-#pragma unroll
-        for (int n = 0; n < rows; ++n) {
-            scale_at[n] = first_place + ((taking >> n & 1) != 0 ? n : some);
-            row_at[n] = (scale_at[n] - s.gamma_first_place) * s.gamma_place;
-        }
-        const bool split = single && s.split;
-        const int first = split ? static_cast<int>(group) * s.group_size : 0;
-        const int last = taking == 0 ? first : split ? min(first + s.group_size, s.channels) : s.channels;
-        const Slots<Vector, threads> slots(memory);
-        const auto gamma_of = [&](int c, int n) {
-            return reinterpret_cast<const Vector*>(gammas + b * s.gamma_batch + c * s.gamma_channel + row_at[n] + x);
+    const unsigned at = blockIdx.x * threads + threadIdx.x;
+    const Spot spot = at < s.vectors ? spot_of<vector>(s, at) : Spot{};
+    Pack<A, vector> total{};
+    if (spot.taken) {
+        Reader<T, vector> reader(gammas, mus, s, spot, 0);
+        Pack<A, vector> part{};
+        int left = s.group_size;  // channels of the group
+        const auto add = [&](int c, const Vector& taken) {
+            T scale;
+            Vector other;
+            reader.means(c, scale, other);
+            add_term(part, scale, other, taken);
         };
-        const auto slot = [&](int c, int n) {
-            return static_cast<int>(static_cast<unsigned>(c - first) % depth) * rows + n;
-        };
-        const auto fetch = [&](int c) {
-            if (gammas != nullptr && c < last)
+        const auto end_group = [&] {
 #pragma unroll
-                for (int n = 0; n < rows; ++n) slots.fetch(slot(c, n), gamma_of(c, n), x + vector == s.places);
-            end_group();
-        };
-#pragma unroll
-        for (int k = 0; k < depth; ++k) fetch(first + k);
-        const T* means = mus + (static_cast<std::int64_t>(b) * s.channels + first) * s.places;
-        A part[rows][vector] = {};
-        int left = s.group_size;  // in the group
-#pragma unroll 2
-        for (int c = first; c < last; ++c) {
-            const auto mean = *reinterpret_cast<const Vector*>(means + x);
-            T scale[rows];
-#pragma unroll
-            for (int n = 0; n < rows; ++n) scale[n] = means[scale_at[n]];
-            means += s.places;
-            wait_group<depth>();
-#pragma unroll
-            for (int n = 0; n < rows; ++n) {
-                Vector taken{};
-                if (gammas != nullptr) taken = slots.take(slot(c, n), gamma_of(c, n));
-#pragma unroll
-                for (int e = 0; e < vector; ++e)
-                    part[n][e] += multiply_add(widen<A>(scale[n]), widen<A>(mean.at[e]), widen<A>(taken.at[e]));
+            for (int e = 0; e < vector; ++e) {
+                total.at[e] += part.at[e];
+                part.at[e] = A(0);
             }
-            fetch(c + depth);
-            if (--left > 0 && c + 1 < last) continue;
             left = s.group_size;
+        };
+        int c = 0;
+#pragma unroll 1
+        for (; c + depth <= s.channels; c += depth) {
+            Vector taken[depth];
 #pragma unroll
-            for (int n = 0; n < rows; ++n)
+            for (int k = 0; k < depth; ++k) reader.take(taken[k]);
 #pragma unroll
-                for (int e = 0; e < vector; ++e) {
-                    total[n][e] += part[n][e];
-                    part[n][e] = A(0);
-                }
+            for (int k = 0; k < depth; ++k) add(c + k, taken[k]);
+            if ((left -= depth) == 0) end_group();
         }
+        if (c < s.channels) {
+            Vector taken[depth - 1];
+#pragma unroll
+            for (int k = 0; k < depth - 1; ++k)
+                if (c + k < s.channels) reader.take(taken[k]);
+#pragma unroll
+            for (int k = 0; k < depth - 1; ++k)
+                if (c + k < s.channels) add(c + k, taken[k]);
+        }
+        if (left < s.group_size || c < s.channels) end_group();
     }
     if (!s.first) wait_for_previous();
+    if (spot.taken) put_sums(sums, s, spot, total);
+}
 
-    if constexpr (single) {
-        __shared__ A parts[threads * vector];
-        if (s.split) {  // one element a thread, groups in order
-            __shared__ std::int64_t offsets[threads];
-            if (group < static_cast<unsigned>(s.groups) && position < positions) {
-                const int r2 = static_cast<int>(s.of_width.quotient(x));
-                if (group == 0)
-                    offsets[position] = taking == 0 ? -1
-                                                    : b * s.panels.batch + s.panels.of_rows(r[0], r2) +
-                                                          s.panels.of_columns(q[0], x - r2 * s.width);
+/// A thread a group of channels of a vector of S, a block all groups. depth: channels whose loads are in flight.
+template <class T, class A, int vector, int depth, int threads, int blocks>
+__global__ void __launch_bounds__(threads, blocks)
+    factored_split_kernel(const T* gammas, const T* mus, A* sums, const __grid_constant__ Reduction s) {
+    using Vector = Pack<T, vector>;
+    __shared__ __align__(16) Pack<A, vector> parts[threads];
+    if (s.first) wait_for_previous();
+    release_next();
+    const unsigned group = threadIdx.x / s.positions, position = threadIdx.x - group * s.positions;
+    const unsigned at = blockIdx.x * s.positions + position;
+    const bool active = group < static_cast<unsigned>(s.groups) && at < s.vectors;
+    const Spot spot = active ? spot_of<vector>(s, at) : Spot{};
+    Pack<A, vector> part{};
+    if (spot.taken) {
+        const int begin = static_cast<int>(group) * s.group_size, end = min(begin + s.group_size, s.channels);
+        Reader<T, vector> reader(gammas, mus, s, spot, begin);
+#pragma unroll 1
+        for (int c = begin; c < end; c += depth) {
+            Vector taken[depth], other[depth];
+            T scale[depth];
 #pragma unroll
-                for (int e = 0; e < vector; ++e) parts[(group * positions + position) * vector + e] = total[0][e];
-            }
-            __syncthreads();
-            for (unsigned k = threadIdx.x; k < positions * vector; k += threads) {
-                A sum = A(0);
-                for (int g = 0; g < s.groups; ++g) sum += parts[g * positions * vector + k];
-                if (offsets[k / vector] >= 0) sums[offsets[k / vector] + k % vector] = sum;
-            }
-            return;
+            for (int k = 0; k < depth; ++k)
+                if (c + k < end) reader.take(taken[k]);
+#pragma unroll
+            for (int k = 0; k < depth; ++k)
+                if (c + k < end) reader.means(c + k, scale[k], other[k]);
+#pragma unroll
+            for (int k = 0; k < depth; ++k)
+                if (c + k < end) add_term(part, scale[k], other[k], taken[k]);
         }
     }
-
-    const int r2 = static_cast<int>(s.of_width.quotient(x)), q2 = x - r2 * s.width;
-    A* const batch = sums + b * s.panels.batch;
+    if (group > 0) parts[threadIdx.x] = part;
+    __syncthreads();
+    if (!s.first) wait_for_previous();
+    if (group > 0 || !spot.taken) return;
+    Pack<A, vector> total = part;
+#pragma unroll 4
+    for (int g = 1; g < s.groups; ++g)
 #pragma unroll
-    for (int n = 0; n < rows; ++n) {
-        if ((taking >> n & 1) == 0) continue;
-        A* to = batch + s.panels.of_rows(r[n], r2) + s.panels.of_columns(q[n], q2);
-        if (!s.half) {
-            Pack<A, vector> pack;
-#pragma unroll
-            for (int e = 0; e < vector; ++e) pack.at[e] = total[n][e];
-            *reinterpret_cast<Pack<A, vector>*>(to) = pack;
-            continue;
-        }
-        const int p = r[n] * s.width + q[n];
-#pragma unroll
-        for (int e = 0; e < vector; ++e) {
-            if (x + e < p) continue;
-            to[e] = total[n][e];
-            const int mirror_r = static_cast<int>(s.of_width.quotient(x + e)), mirror_q = x + e - mirror_r * s.width;
-            if (x + e > p && mirror_r < s.end_row)
-                batch[s.panels.of_rows(mirror_r, r[n]) + s.panels.of_columns(mirror_q, q[n])] = total[n][e];
-        }
-    }
+        for (int e = 0; e < vector; ++e) total.at[e] += parts[g * s.positions + position].at[e];
+    put_sums(sums, s, spot, total);
 }
 
 constexpr int tap_block = 3;  // taps of a side whose loads are in flight together
@@ -398,7 +408,7 @@ struct Under {
 
 /// R at one pair of outputs: over columns v, the sums over rows u. load(under, values) gives a block's S, [u][v].
 template <class A, class Load>
-__device__ A of_taps(const Scatter& s, int i, int j, int i2, int j2, Load load) {
+__device__ A of_taps(const Windowing& s, int i, int j, int i2, int j2, Load load) {
     A sum = A(0);
     for (int v = 0; v < s.columns.taps; v += tap_block) {
         Under under;
@@ -451,7 +461,8 @@ struct Staged {
 template <class A, class T>
 struct Direct {
     const T *gammas, *mus;
-    const Scatter& s;
+    const Windowing& s;
+    const Blocks& blocks;
     unsigned b;
 
     static constexpr int taps = tap_block * tap_block, channels = 2;  // in flight together
@@ -467,15 +478,15 @@ struct Direct {
             const int row = k / tap_block, column = k % tap_block;
             p[k] = under.r[row] * width + under.q[column];
             x[k] = under.r2[row] * width + under.q2[column];
-            const bool mirrored = s.half && x[k] < p[k];
-            gamma_at[k] = gammas + b * s.gamma_batch +
-                          ((mirrored ? x[k] : p[k]) - s.gamma_first_place) * s.gamma_place + (mirrored ? p[k] : x[k]);
+            const bool mirrored = blocks.half && x[k] < p[k];
+            gamma_at[k] = gammas + b * blocks.batch + ((mirrored ? x[k] : p[k]) - blocks.first_place) * blocks.place +
+                          (mirrored ? p[k] : x[k]);
             if (under.row[row] && under.column[column]) taking |= 1u << k;
             values[k] = A(0);
         }
-        const T* means = mus + static_cast<std::int64_t>(b) * s.in_channels * places;
-        for (int begin = 0; begin < s.in_channels; begin += s.group_size) {
-            const int end = min(begin + s.group_size, s.in_channels);
+        const T* means = mus + static_cast<std::int64_t>(b) * blocks.channels * places;
+        for (int begin = 0; begin < blocks.channels; begin += blocks.group_size) {
+            const int end = min(begin + blocks.group_size, blocks.channels);
             A part[taps] = {};
             for (int c = begin; c < end; c += channels) {
                 T loaded[channels][taps], first[channels][taps], second[channels][taps];
@@ -485,7 +496,7 @@ struct Direct {
                     for (int k = 0; k < taps; ++k) {
                         loaded[n][k] = first[n][k] = second[n][k] = T(0);
                         if (c + n >= end || (taking >> k & 1) == 0) continue;
-                        if (gammas != nullptr) loaded[n][k] = gamma_at[k][(c + n) * s.gamma_channel];
+                        if (gammas != nullptr) loaded[n][k] = gamma_at[k][(c + n) * blocks.channel];
                         const T* mean = means + static_cast<std::int64_t>(c + n) * places;
                         first[n][k] = mean[p[k]];
                         second[n][k] = mean[x[k]];
@@ -502,148 +513,253 @@ struct Direct {
     }
 };
 
-constexpr int march = 8;       // outputs j in a row that a thread goes along
-constexpr int march_taps = 3;  // columns, one apart; rows, at most
-
-/// R of j = j0 + k, k < march, j' = j2 + k (which may be outside), of rows i and i': put(k, R). sums: of one batch.
-template <class A, class Put>
-__device__ void marching(const Scatter& s, const A* sums, int i, int i2, int j0, int j2, Put put) {
-    int rows[march_taps];
-    bool inside[march_taps];
-#pragma unroll
-    for (int u = 0; u < march_taps; ++u) {
-        const int r = s.rows.position(i, u), r2 = s.rows.position(i2, u);
-        inside[u] = u < s.rows.taps && s.rows.inside(r) && s.rows.inside(r2);
-        rows[u] = s.panels.of_rows(r, r2) + s.panels.of_columns(j0 - s.columns.before, j2 - s.columns.before);
-    }
-    A columns[march + march_taps - 1];
-#pragma unroll
-    for (int k = 0; k < march + march_taps - 1; ++k) {
-        columns[k] = A(0);
-        const int q = j0 + k - s.columns.before, q2 = j2 + k - s.columns.before;
-        const bool there = s.columns.inside(q) && s.columns.inside(q2);
-        const int along = k * (s.panels.column + s.panels.second_column);
-#pragma unroll
-        for (int u = 0; u < march_taps; ++u) columns[k] += there && inside[u] ? sums[rows[u] + along] : A(0);
-        if (k >= march_taps - 1) put(k - march_taps + 1, ((A(0) + columns[k - 2]) + columns[k - 1]) + columns[k]);
-    }
+/// An element of R: b; i of all rows; j; i', j'.
+struct Output {
+    unsigned b;
+    int i, j, i2, j2;
+};
+__device__ inline Output output_of(const Windowing& s, unsigned at) {
+    Output o;
+    unsigned place = s.pairs.take(at);
+    o.b = s.owned.quotient(s.columns_out.quotient(place));
+    place -= o.b * s.owned.divisor * s.columns_out.divisor;
+    o.i = s.first_row + static_cast<int>(s.columns_out.take(place));
+    o.j = static_cast<int>(place);
+    o.i2 = s.same_place ? o.i : static_cast<int>(s.columns_out.take(at));
+    o.j2 = s.same_place ? o.j : static_cast<int>(at);
+    return o;
 }
 
-/// depth: vectors of accumulate in flight a thread.
-template <class T, class U, int vector, Way way, int depth, int threads, int blocks>
-__global__ void __launch_bounds__(threads, blocks)
-    factored_scatter_kernel(Arrays<T, U> arrays, const accumulator<T, U>* sums, const __grid_constant__ Scatter s) {
-    using A = accumulator<T, U>;
-    using gridstride::cuda::narrow, gridstride::cuda::widen;
-    using Vector = Pack<T, vector>;
-    __shared__ __align__(16) unsigned char memory[slots_bytes<Vector, threads, depth>];
-    __shared__ __align__(16) A results[threads * vector];
-
-    const unsigned width = s.tile.width.divisor, positions = width * s.tile.height;
-    const unsigned first_vector = s.tile.chunks.remainder(blockIdx.x) * width;
-    const int wo = static_cast<int>(s.columns_out.divisor);
-    unsigned first_row = s.tile.chunks.quotient(blockIdx.x), end_row = s.tile.rows;  // rows: (b, i, j)
-    unsigned b_and_i = 0;
-    int j0 = 0;
-    if constexpr (way == Way::marching) {  // its lines are of one (b, i)
-        b_and_i = s.parts.quotient(first_row);
-        j0 = static_cast<int>(first_row - b_and_i * s.parts.divisor) * march;
-        end_row = (b_and_i + 1) * wo;
-        first_row = b_and_i * wo + j0;
-    } else {
-        first_row *= s.tile.height;
-    }
-
-    // This thread's vector of outputs, of all channels.
-    const unsigned line = s.tile.width.quotient(threadIdx.x), row = first_row + line;
-    const unsigned at_vector = first_vector + threadIdx.x - line * width;
-    const bool active = threadIdx.x < positions && row < end_row && at_vector < s.tile.vectors;
-    const unsigned batch = s.owned.quotient(s.columns_out.quotient(row));
-    const std::int64_t at = batch * s.out_batch +
-                            static_cast<std::int64_t>(row - batch * s.owned.divisor * wo) * s.out_place + s.out_shift +
-                            (s.same_place ? 0 : at_vector * vector);
-    const int begin = static_cast<int>(blockIdx.y) * s.chunk, end = min(begin + s.chunk, s.all_channels);
-    const auto offset = [&](int k) {
-        const unsigned coefficients = s.channels.quotient(k);
-        return at + coefficients * s.out_vector + (k - coefficients * s.channels.divisor) * s.out_channel;
-    };
-    const Slots<Vector, threads> slots(memory);
-    const auto before = [&](int k) { return reinterpret_cast<const Vector*>(arrays.before + offset(k)); };
-    const auto slot = [&](int k) { return static_cast<int>(static_cast<unsigned>(k - begin) % depth); };
-    const bool adds = arrays.before != nullptr;
-    const auto fetch = [&](int k) {
-        if (adds && k < end) slots.fetch(slot(k), before(k), at_vector + 1 == s.tile.vectors);
-        end_group();
-    };
-    if constexpr (way == Way::direct) wait_for_previous();
-    if (active)  // nothing before in this call writes it
-#pragma unroll
-        for (int k = 0; k < depth; ++k) fetch(begin + k);
-    if constexpr (way != Way::direct) wait_for_previous();
+/// R, a thread an element.
+template <class A, int threads>
+__global__ void __launch_bounds__(threads)
+    factored_window_kernel(const A* sums, A* results, const __grid_constant__ Windowing s) {
+    wait_for_previous();
     release_next();
+    const unsigned at = blockIdx.x * threads + threadIdx.x;
+    if (at >= s.elements) return;
+    const Output o = output_of(s, at);
+    const A sum = of_taps<A>(s, o.i, o.j, o.i2, o.j2, Staged<A>{sums + o.b * s.panels.batch, s.panels});
+    results[at] = s.bias ? sum + A(1) : sum;
+}
 
-    const A bias = s.bias ? A(1) : A(0);
-    if constexpr (way == Way::marching) {
-        // A thread an i' and a diagonal j' - j.
-        const unsigned diagonals = s.diagonals.divisor, of_tile = s.diagonals.quotient(threadIdx.x);
-        const int j2 = static_cast<int>(threadIdx.x - of_tile * diagonals) - (march - 1);
-        const unsigned lines = width * vector / static_cast<unsigned>(wo);  // i' in the tile
-        const int i2 = static_cast<int>(s.columns_out.quotient(first_vector * vector) + of_tile);
-        const unsigned b = s.owned.quotient(b_and_i);
-        const int i = s.first_row + static_cast<int>(b_and_i - b * s.owned.divisor);
-        if (of_tile < lines && i2 * wo < static_cast<int>(s.tile.vectors * vector))
-            marching<A>(s, sums + b * s.panels.batch, i, i2, j0, j2, [&](int k, A sum) {
-                if (static_cast<unsigned>(j2 + k) < static_cast<unsigned>(wo))
-                    results[(k * lines + of_tile) * wo + j2 + k] = s.bias ? sum + bias : sum;
-            });
-    } else {
-        // One element of R a thread, neighbours being neighbours along j'.
-        const unsigned line_elements = width * vector;
-#pragma unroll 1
-        for (unsigned n = 0; n < vector; ++n) {
-            const unsigned element = n * threads + threadIdx.x;
-            const unsigned of_line = vector == 1 ? line : s.tile.width.quotient(element / vector);
-            const unsigned row_at = first_row + of_line;
-            const unsigned x = first_vector * vector + element - of_line * line_elements;
-            if (element >= positions * vector || row_at >= s.tile.rows || x >= s.tile.vectors * vector) continue;
-            const unsigned place_at = s.columns_out.quotient(row_at), b = s.owned.quotient(place_at);
-            const int j = static_cast<int>(row_at - place_at * wo);
-            const int i = s.first_row + static_cast<int>(place_at - b * s.owned.divisor);
-            const int i2 = s.same_place ? i : static_cast<int>(s.columns_out.quotient(x));
-            const int j2 = s.same_place ? j : static_cast<int>(x) - i2 * wo;
-            A sum;
-            if constexpr (way == Way::direct)
-                sum = of_taps<A>(s, i, j, i2, j2, Direct<A, T>{arrays.gammas, arrays.mus, s, b});
-            else
-                sum = of_taps<A>(s, i, j, i2, j2, Staged<A>{sums + b * s.panels.batch, s.panels});
-            results[element] = s.bias ? sum + bias : sum;
+/// R, a block a tile of it.
+template <class A, int threads>
+__global__ void __launch_bounds__(threads)
+    factored_tiled_window_kernel(const A* sums, A* results, const __grid_constant__ Windowing s) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    A* const under = reinterpret_cast<A*>(memory);  // [columns under j][i'][columns under j'], added over the rows u
+    wait_for_previous();
+    release_next();
+    unsigned at = blockIdx.x;
+    const unsigned b_and_i = s.along_j.quotient(s.along_i2.quotient(s.along_j2.quotient(at)));
+    at -= b_and_i * s.along_j.divisor * s.along_i2.divisor * s.along_j2.divisor;
+    const unsigned j_and_i2 = s.along_j2.take(at), j_tile = s.along_i2.quotient(j_and_i2);
+    const int first_j2 = static_cast<int>(at) * s.wide, first_j = static_cast<int>(j_tile) * s.tall;
+    const int first_i2 = static_cast<int>(j_and_i2 - j_tile * s.along_i2.divisor) * s.deep;
+    const unsigned b = s.owned.quotient(b_and_i);
+    const int i = s.first_row + static_cast<int>(b_and_i - b * s.owned.divisor);
+    const int pitch = static_cast<int>(s.columns_under.divisor);
+
+    {
+        unsigned column = threadIdx.x;
+        const int line = static_cast<int>(s.columns_under.take(column)), lines = threads / pitch;
+        unsigned of_row = column;
+        const int i2 = first_i2 + static_cast<int>(s.under_wide.take(of_row));
+        const int q2 = first_j2 * s.columns.stride - s.columns.before + static_cast<int>(of_row);
+        const int first_q = first_j * s.columns.stride - s.columns.before;
+        const A* const from = sums + b * s.panels.batch + q2 * s.panels.second_column;
+        for (int first_tap = 0; line < lines && first_tap < s.rows.taps; first_tap += tap_block) {
+            int row[tap_block];
+            bool there[tap_block];
+#pragma unroll
+            for (int k = 0; k < tap_block; ++k) {
+                const int u = first_tap + k, r = s.rows.position(i, u), r2 = s.rows.position(i2, u);
+                there[k] = u < s.rows.taps && i2 < s.height_out && s.rows.inside(r) && s.rows.inside(r2) &&
+                           s.columns.inside(q2);
+                row[k] = there[k] ? s.panels.of_rows(r, r2) : 0;
+            }
+            constexpr int at_once = 5;
+            for (int first = line; first < s.under_tall; first += at_once * lines) {
+                A values[at_once][tap_block];
+#pragma unroll
+                for (int k = 0; k < at_once; ++k) {
+                    const int a = first + k * lines, q = first_q + a;
+                    const bool in = a < s.under_tall && s.columns.inside(q);
+#pragma unroll
+                    for (int n = 0; n < tap_block; ++n)
+                        values[k][n] = in && there[n] ? from[row[n] + q * s.panels.column] : A(0);
+                }
+#pragma unroll
+                for (int k = 0; k < at_once; ++k) {
+                    const int a = first + k * lines;
+                    if (a >= s.under_tall) break;
+                    A* const to = under + a * pitch + column;
+                    A sum = first_tap == 0 ? A(0) : *to;
+#pragma unroll
+                    for (int n = 0; n < tap_block; ++n) sum += values[k][n];
+                    *to = sum;
+                }
+            }
         }
     }
     __syncthreads();
-    if (!active) return;
-    const auto result = *reinterpret_cast<const Pack<A, vector>*>(results + threadIdx.x * vector);
 
-    const bool in_place = static_cast<const void*>(arrays.before) == arrays.out;
-#pragma unroll 2
-    for (int k = begin; k < end; ++k) {
-        const A factor = arrays.coefs == nullptr ? A(1) : arrays.coefs[k * s.coef_stride];
-        wait_group<depth>();
-        Vector held{};
-        if (adds) held = slots.take(slot(k), before(k));
-        Pack<U, vector> out;
+    unsigned column = threadIdx.x;
+    const int line = static_cast<int>(s.columns_of.take(column)),
+              lines = threads / static_cast<int>(s.columns_of.divisor);
+    unsigned of_row = column;
+    const int i2 = static_cast<int>(s.of_wide.take(of_row)), j2 = static_cast<int>(of_row);
+    const int wo = static_cast<int>(s.columns_out.divisor), tall = min(s.tall, wo - first_j);
+    if (line >= lines || first_i2 + i2 >= s.height_out || first_j2 + j2 >= wo) return;
+    const A* from =
+        under + i2 * static_cast<int>(s.under_wide.divisor) + j2 * s.columns.stride + line * s.columns.stride * pitch;
+    A* to = results + (static_cast<std::int64_t>(b_and_i) * wo + first_j + line) * s.pairs.divisor +
+            (first_i2 + i2) * wo + first_j2 + j2;
+    const int next_tap = s.columns.dilation * (pitch + 1), next = lines * s.columns.stride * pitch;
+    const std::int64_t next_to = static_cast<std::int64_t>(lines) * s.pairs.divisor;
+#pragma unroll 4
+    for (int j = line; j < tall; j += lines) {
+        A sum = A(0);
+        for (int v = 0; v < s.columns.taps; v += tap_block)
 #pragma unroll
-        for (int e = 0; e < vector; ++e) {
-            const A start = widen<A>(held.at[e]);
-            out.at[e] = narrow<U>(adds ? multiply_add(factor, result.at[e], start) : factor * result.at[e]);
-            if (factor == A(0)) {  // whatever R; accumulate's bits where the types are one
-                if constexpr (std::is_same_v<T, U>)
-                    out.at[e] = held.at[e];
-                else
-                    out.at[e] = narrow<U>(start);
-            }
+            for (int k = 0; k < tap_block; ++k)
+                if (v + k < s.columns.taps) sum += from[(v + k) * next_tap];
+        *to = s.bias ? sum + A(1) : sum;
+        from += next;
+        to += next_to;
+    }
+}
+
+/// Rounded once.
+template <class U, class A, int n>
+__device__ Pack<U, n> narrowed(const Pack<A, n>& from) {
+    Pack<U, n> to;
+    if constexpr (sizeof(U) == 2 && std::is_same_v<A, float> && n % 2 == 0) {  // two by one instruction
+#pragma unroll
+        for (int e = 0; e < n; e += 2) {
+            if constexpr (std::is_same_v<U, __half>)
+                *reinterpret_cast<__half2*>(to.at + e) = __floats2half2_rn(from.at[e], from.at[e + 1]);
+            else
+                *reinterpret_cast<__nv_bfloat162*>(to.at + e) = __floats2bfloat162_rn(from.at[e], from.at[e + 1]);
         }
-        if (factor != A(0) || !in_place) store_once(reinterpret_cast<Pack<U, vector>*>(arrays.out + offset(k)), out);
-        fetch(k + depth);
+    } else {
+#pragma unroll
+        for (int e = 0; e < n; ++e) to.at[e] = gridstride::cuda::narrow<U>(from.at[e]);
+    }
+    return to;
+}
+
+/// What accumulate adds where there is none: x + -0 is x, of x = -0 too.
+template <class T, int n>
+__device__ Pack<T, n> nothing() {
+    Pack<T, n> result;
+#pragma unroll
+    for (int e = 0; e < n; ++e) result.at[e] = gridstride::cuda::narrow<T>(-0.0f);
+    return result;
+}
+
+/// accumulate + factor R.
+template <class U, class T, class A, int n>
+__device__ Pack<U, n> added(const Pack<T, n>& before, A factor, const Pack<A, n>& result) {
+    Pack<A, n> sum;
+#pragma unroll
+    for (int e = 0; e < n; ++e)
+        sum.at[e] = multiply_add(factor, result.at[e], gridstride::cuda::widen<A>(before.at[e]));
+    return narrowed<U>(sum);
+}
+
+/// The same where the factor is 0, whatever R: accumulate, its bits where the types are one; 0 without.
+template <class U, class A, class T, int n>
+__device__ Pack<U, n> kept(bool adds, const Pack<T, n>& before) {
+    if (!adds) return {};
+    if constexpr (std::is_same_v<T, U>) {
+        return before;
+    } else {
+        Pack<A, n> same;
+#pragma unroll
+        for (int e = 0; e < n; ++e) same.at[e] = gridstride::cuda::widen<A>(before.at[e]);
+        return narrowed<U>(same);
+    }
+}
+
+/// `items` vectors of R a thread, of `together` channels.
+template <class T, class U, int vector, int items, int together, int threads, int blocks>
+__global__ void __launch_bounds__(threads, blocks)
+    factored_apply_kernel(Arrays<T, U> arrays, const accumulator<T, U>* results,
+                          const __grid_constant__ Application s) {
+    using A = accumulator<T, U>;
+    const unsigned chunk = s.blocks.quotient(blockIdx.x);
+    const unsigned first = (blockIdx.x - chunk * s.blocks.divisor) * threads * items + threadIdx.x;
+    const int channel = static_cast<int>(chunk) * together;
+    const bool adds = arrays.before != nullptr;
+    std::int64_t at[together][items];
+    Pack<T, vector> held[together][items];
+    A factor[together];
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+        const bool there = channel + k < s.all_channels;
+        const std::int64_t offset = s.offset(channel + k);
+        factor[k] = there && arrays.coefs != nullptr ? arrays.coefs[(channel + k) * s.coef_stride] : A(1);
+#pragma unroll
+        for (int n = 0; n < items; ++n) {
+            const unsigned mine = first + n * threads;
+            at[k][n] = there && mine < s.vectors ? offset + s.place_of(mine, vector) : -1;
+            held[k][n] = nothing<T, vector>();
+            if (adds && at[k][n] >= 0)  // nothing before in this call writes it
+                held[k][n] = load_once(reinterpret_cast<const Pack<T, vector>*>(arrays.before + at[k][n]));
+        }
+    }
+    wait_for_previous();
+    release_next();
+    Pack<A, vector> result[items]{};
+#pragma unroll
+    for (int n = 0; n < items; ++n)
+        if (first + n * threads < s.vectors)
+            result[n] = reinterpret_cast<const Pack<A, vector>*>(results)[first + n * threads];
+#pragma unroll
+    for (int k = 0; k < together; ++k)
+#pragma unroll
+        for (int n = 0; n < items; ++n) {
+            if (at[k][n] < 0) continue;
+            auto* const to = reinterpret_cast<Pack<U, vector>*>(arrays.out + at[k][n]);
+            if (factor[k] != A(0))
+                store_once(to, added<U>(held[k][n], factor[k], result[n]));
+            else if (static_cast<const void*>(arrays.before) != arrays.out)
+                store_once(to, kept<U, A>(adds, held[k][n]));
+        }
+}
+
+/// An element of R a thread, summed from gamma and mu, of `together` channels.
+template <class T, class U, int together, int threads>
+__global__ void __launch_bounds__(threads)
+    factored_direct_kernel(Arrays<T, U> arrays, const __grid_constant__ Windowing s,
+                           const __grid_constant__ Blocks blocks, const __grid_constant__ Application to) {
+    using A = accumulator<T, U>;
+    const unsigned chunk = to.blocks.quotient(blockIdx.x);
+    const unsigned element = (blockIdx.x - chunk * to.blocks.divisor) * threads + threadIdx.x;
+    if (element >= s.elements) return;
+    const int channel = static_cast<int>(chunk) * together;
+    const bool adds = arrays.before != nullptr;
+    const std::int64_t place = to.place_of(element, 1);
+    Pack<T, 1> held[together];
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+        held[k] = nothing<T, 1>();
+        if (adds && channel + k < to.all_channels) held[k].at[0] = arrays.before[place + to.offset(channel + k)];
+    }
+    const Output o = output_of(s, element);
+    const A sum = of_taps<A>(s, o.i, o.j, o.i2, o.j2, Direct<A, T>{arrays.gammas, arrays.mus, s, blocks, o.b});
+    const Pack<A, 1> result{s.bias ? sum + A(1) : sum};
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+        if (channel + k >= to.all_channels) break;
+        const A factor = arrays.coefs == nullptr ? A(1) : arrays.coefs[(channel + k) * to.coef_stride];
+        U* const out = arrays.out + place + to.offset(channel + k);
+        if (factor != A(0))
+            *out = added<U>(held[k], factor, result).at[0];
+        else if (static_cast<const void*>(arrays.before) != arrays.out)
+            *out = kept<U, A>(adds, held[k]).at[0];
     }
 }
 
@@ -651,48 +767,24 @@ __global__ void __launch_bounds__(threads, blocks)
 
 /// What decides speed alone.
 struct Tuning {
-    std::int64_t sums_bytes = 24 << 20;      // of S at a time
-    std::int64_t reduce_width = 64;          // vectors of a row in a block's tile, at most
-    std::int64_t split_width = 8;            // the same where groups of channels are split
-    std::int64_t scatter_width = 32;         // vectors of outputs in a block's tile, at most
-    std::int64_t chunk = 16;                 // output channels a block, at most
-    std::int64_t least_chunk = 8;            // at least, however few blocks there are
-    std::int64_t blocks = 132 * 16;          // of scatter; fewer, and a block has fewer channels
-    bool march = true;                       // where it can
+    std::int64_t turn_bytes = 40 << 20;      // of S and R at a time
+    std::int64_t beside_bytes = 64 << 20;    // of gamma and the outputs; from there on batches go two turns abreast
     std::int64_t direct_terms = 1 << 21;     // of all outputs; no more, and R is summed directly
     std::int64_t split_threads = 132 * 512;  // of reduce; fewer, and groups of channels are split
+    std::int64_t tile_bytes = 24 << 10;      // of S under a tile of window, at most
+    std::int64_t tall = 16;                  // j of a tile, at most
+    std::int64_t blocks = 132 * 2;           // of window; fewer, and its tiles are lower
 };
 
-/// Of a kernel: places a thread, loads in flight, threads a block, blocks a multiprocessor (so many registers).
-struct ReduceShape {
-    int rows, depth, threads, blocks;
-};
-struct ScatterShape {
-    int depth, threads, blocks;
+/// Of a kernel: threads a block, blocks a multiprocessor (so many registers).
+struct Shape {
+    int threads, blocks;
 };
 struct Shapes {
-    ReduceShape whole, single;  // all groups of channels a thread; one place, and, where split, one group a thread
-    ScatterShape staged, direct;
+    int depth;     // of reduce
+    int together;  // of apply, of halves
+    Shape reduce, split, window, apply, direct;
 };
-
-/// Channels in a group, and so the order of S's additions: of their number alone.
-constexpr int most_groups = 32;
-inline int group_size(std::int64_t channels) {
-    return static_cast<int>(std::max<std::int64_t>(16, gridstride::cuda::ceil_div(channels, most_groups)));
-}
-
-/// For rows of that many vectors; how many rows there are comes with a turn.
-inline Tile tile_of(std::int64_t vectors, std::int64_t threads, std::int64_t most_wide) {
-    using gridstride::cuda::ceil_div;
-    vectors = std::max<std::int64_t>(vectors, 1);
-    const std::int64_t width = ceil_div(vectors, ceil_div(vectors, std::min(most_wide, threads)));
-    Tile tile;
-    tile.width = Divisor(width);
-    tile.chunks = Divisor(ceil_div(vectors, width));
-    tile.height = static_cast<unsigned>(threads / width);
-    tile.vectors = static_cast<unsigned>(vectors);
-    return tile;
-}
 
 inline Side side_of(const Window& window) {
     Side side;
@@ -708,7 +800,9 @@ inline Side side_of(const Window& window) {
     return side;
 }
 
-inline void list_met(const Window& window, Interval outputs, Met& met) {
+/// Fills `met`. Returns the pairs that meet.
+inline std::int64_t list_met(const Window& window, Interval outputs, Met& met) {
+    std::int64_t pairs = 0;
     for (std::int64_t r = 0; r < window.in; ++r) {
         const Interval partners = window.partners(r, outputs);
         Interval range;
@@ -719,40 +813,45 @@ inline void list_met(const Window& window, Interval outputs, Met& met) {
         }
         met.begin[r] = static_cast<std::uint16_t>(range.begin);
         met.end[r] = static_cast<std::uint16_t>(range.end);
+        pairs += range.count();
     }
+    return pairs;
 }
 
 /// A part of a problem done at a time: batches [b, b + batches), output rows [rows), the input rows they add to S.
 struct Turn {
     std::int64_t b = 0, batches = 0;
     Interval rows, fresh;
+    bool beside = false;  // on the second stream
+
+    std::int64_t lines() const { return batches * rows.count(); }  // (b, i)
 };
 
 /// A problem on its way: all but the addresses.
 struct Schedule {
     Geometry g;
-    Way way = Way::of_taps;
-    bool split = false, single = false, half = false;
+    bool direct = false, split = false, half = false, tiled = false, abreast = false;
+    bool on_the_spot = false;                        // R is summed where it is added
     int wide_in = 1, wide_out = 1;                   // elements in a vector of gamma, of the outputs
     std::int64_t batches = 1, rows = 1, panels = 1;  // in a turn: batches, output rows; input rows of S
-    std::int64_t sums = 0;                           // elements of S
-    Interval reach;                                  // input rows that S has over all turns
-    Reduction reduction;                             // of the first turn, as far as turns are alike
-    Scatter scatter;
+    std::int64_t sums = 0, results = 0;              // elements of S and R of a turn
+    std::size_t tile_bytes = 0;
+    Interval reach;       // input rows that S has over all turns
+    Reduction reduction;  // of the first turn, as far as turns are alike
+    Windowing windowing;
+    Application application;
+    Blocks blocks;
 
-    /// Blocks of scatter for so many (b, i), of one chunk of channels.
-    std::int64_t tiles(std::int64_t rows) const {
-        const std::int64_t wo = scatter.columns_out.divisor, height = scatter.tile.height;
-        const std::int64_t lines =
-            way == Way::marching ? rows * scatter.parts.divisor : gridstride::cuda::ceil_div(rows * wo, height);
-        return lines * scatter.tile.chunks.divisor;
-    }
+    /// Elements of the workspace: S and R of one turn, or of two abreast.
+    std::int64_t workspace() const { return (abreast ? 2 : 1) * (sums + results); }
+
     std::vector<Turn> turns() const {
         std::vector<Turn> result;
         for (std::int64_t b = 0; b < g.batch; b += batches) {
             std::int64_t made = reach.begin;
             for (std::int64_t i = g.owned.begin; i < g.owned.end; i += rows) {
                 Turn turn{b, std::min(batches, g.batch - b), {i, std::min(i + rows, g.owned.end)}, {}};
+                turn.beside = abreast && b / batches % 2 == 1;
                 const std::int64_t end = turn.rows.end == g.owned.end ? reach.end : g.rows.reach(turn.rows).end;
                 turn.fresh = {made, std::max(made, end)};
                 made = turn.fresh.end;
@@ -776,44 +875,94 @@ inline std::string too_large(const Geometry& g) {
     return {};
 }
 
-/// one_coef: a number for all channels. sum: bytes of the accumulator; wide_in, wide_out: elements in a vector that
-/// types and addresses allow.
-inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, std::int64_t sum, int wide_in, int wide_out,
-                         const Tuning& tuning, const Shapes& shapes) {
+/// The tiles of window, of `threads` a block and so many (b, i). Not tiled: none fits.
+inline void tile(Schedule& schedule, std::int64_t lines, std::int64_t sum, std::int64_t threads, const Tuning& tuning) {
+    using gridstride::cuda::ceil_div;
+    const Window& along = schedule.g.columns;
+    const std::int64_t wo = along.out, ho = schedule.g.rows.out, reach = along.dilation * (along.taps - 1);
+    const auto under = [&](std::int64_t outputs) { return (outputs - 1) * along.stride + reach + 1; };
+    const auto even = [&](std::int64_t all, std::int64_t most) { return ceil_div(all, ceil_div(all, most)); };
+    const std::int64_t most = std::min(threads, tuning.tile_bytes / sum / under(1));  // columns under a tile
+    if (wo < 1 || ho < 1 || under(1) > most) return;
+    const std::int64_t wide = even(wo, std::min(wo, (most - under(1)) / along.stride + 1));
+    const std::int64_t deep = even(ho, std::min(ho, most / under(wide)));
+    const std::int64_t columns = deep * under(wide), most_tall = tuning.tile_bytes / sum / columns;
+    std::int64_t tall = std::min({wo, tuning.tall, (most_tall - under(1)) / along.stride + 1});
+    const std::int64_t others = lines * ceil_div(ho, deep) * ceil_div(wo, wide);
+    while (tall > 2 && others * ceil_div(wo, tall) < tuning.blocks) tall = ceil_div(tall, 2);
+    tall = even(wo, tall);
+
+    schedule.tiled = true;
+    schedule.tile_bytes = static_cast<std::size_t>(under(tall) * columns * sum);
+    Windowing& w = schedule.windowing;
+    w.tall = static_cast<int>(tall);
+    w.deep = static_cast<int>(deep);
+    w.wide = static_cast<int>(wide);
+    w.under_tall = static_cast<int>(under(tall));
+    w.under_wide = Divisor(under(wide));
+    w.of_wide = Divisor(wide);
+    w.columns_under = Divisor(columns);
+    w.columns_of = Divisor(deep * wide);
+    w.along_j = Divisor(ceil_div(wo, tall));
+    w.along_i2 = Divisor(ceil_div(ho, deep));
+    w.along_j2 = Divisor(ceil_div(wo, wide));
+}
+
+/// What the types of a problem say: bytes of the accumulator, of an element of the inputs and of the outputs, elements
+/// in a vector of each that addresses allow.
+struct Types {
+    std::int64_t sum = 4, in = 4, out = 4;
+    int wide_in = 1, wide_out = 1;
+};
+
+/// one_coef: a number for all channels.
+inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, const Types& types, const Tuning& tuning,
+                         const Shapes& shapes) {
     using gridstride::cuda::ceil_div;
     const bool same = g.same_place();
-    const std::int64_t w = g.columns.in, n = g.places_in(), p = same ? 1 : g.places_out();
+    const std::int64_t w = g.columns.in, n = g.places_in(), p = same ? 1 : g.places_out(), sum = types.sum;
     const std::int64_t step = g.circular || same ? 1 : g.rows.stride;
     const std::int64_t all_channels = std::max<std::int64_t>(g.vectors, 1) * g.channels_out;
-    const std::int64_t places = g.owned.count() * g.columns.out;  // (i, j) of a batch
+    const std::int64_t row = g.columns.out * p, places = g.owned.count() * g.columns.out;  // of R; (i, j) of a batch
 
     Schedule result;
     result.g = g;
     result.half = has_gamma && g.half_gamma && !same;
     result.reach = result.half ? g.gamma_rows : g.rows.reach(g.owned);
     const std::int64_t all_rows = result.reach.count();
-    const double terms = static_cast<double>(g.batch * places) * static_cast<double>(p) *
-                         static_cast<double>(g.channels_in * g.rows.taps * g.columns.taps);
-    const bool direct = terms < static_cast<double>(tuning.direct_terms);
-    if (direct) result.way = Way::direct;
-    result.wide_in = same || (step == 1 ? n : w) % wide_in != 0 ? 1 : wide_in;
-    result.wide_out = direct || same || p % wide_out != 0 ? 1 : wide_out;
+    const double outputs = static_cast<double>(g.batch * places) * static_cast<double>(p);
+    result.direct = outputs * static_cast<double>(g.channels_in * g.rows.taps * g.columns.taps) <
+                    static_cast<double>(tuning.direct_terms);
+    result.wide_in = same || (step == 1 ? n : w) % types.wide_in != 0 ? 1 : types.wide_in;
+    result.wide_out = result.direct || same || p % types.wide_out != 0 ? 1 : types.wide_out;
 
     // Turns.
     constexpr std::int64_t most = 1 << 28;  // places at a time: so numbers of rows and blocks stay below 2^31
     const std::int64_t pitch = same ? 1 : ceil_div(ceil_div(g.rows.in, step) * w, 4) * 4, panel = w * pitch;
+    const double streamed =
+        outputs * static_cast<double>(all_channels * types.out) +
+        static_cast<double>(g.batch * all_rows * w * g.channels_in * types.in) * static_cast<double>(same ? 1 : n);
+    result.abreast = !result.direct && g.batch > 1 && streamed >= static_cast<double>(tuning.beside_bytes);
+    const std::int64_t turn_bytes = result.abreast ? tuning.turn_bytes / 2 : tuning.turn_bytes;
     result.batches = most / std::max({places, all_rows * w, std::int64_t{1}});
-    const std::int64_t all_bytes = std::max<std::int64_t>(all_rows * panel * sum, 1);
-    if (!direct) result.batches = std::min(result.batches, tuning.sums_bytes / all_bytes);
+    const std::int64_t all_bytes = std::max<std::int64_t>((all_rows * panel + g.owned.count() * row) * sum, 1);
+    if (!result.direct) result.batches = std::min(result.batches, turn_bytes / all_bytes);
+    if (result.abreast) result.batches = std::min(result.batches, ceil_div(g.batch, 2));
     result.batches = std::clamp<std::int64_t>(result.batches, 1, std::max<std::int64_t>(g.batch, 1));
     result.rows = std::max<std::int64_t>(g.owned.count(), 1);
     result.panels = std::max<std::int64_t>(all_rows, 1);
-    if (!direct && !result.half && !g.circular && all_bytes > tuning.sums_bytes) {
-        const std::int64_t span = g.rows.dilation * (g.rows.taps - 1) + 1, fitting = tuning.sums_bytes / (panel * sum);
-        result.rows = std::clamp<std::int64_t>((fitting - span) / g.rows.stride + 1, 1, result.rows);
+    if (!result.direct && !result.half && !g.circular && all_bytes > turn_bytes) {
+        const std::int64_t span = g.rows.dilation * (g.rows.taps - 1) + 1;
+        const std::int64_t left = turn_bytes / sum - span * panel;
+        result.rows =
+            std::clamp<std::int64_t>(left / std::max<std::int64_t>(g.rows.stride * panel + row, 1), 1, result.rows);
         result.panels = std::min(result.panels, (result.rows - 1) * g.rows.stride + span);
     }
-    result.sums = direct ? 0 : result.batches * result.panels * panel;
+    constexpr std::int64_t unit = 64;  // elements: addresses stay multiples of 256
+    if (!result.direct) {
+        result.sums = ceil_div(result.batches * result.panels * panel, unit) * unit;
+        result.results = ceil_div(result.batches * result.rows * row, unit) * unit;
+    }
 
     Reduction& r = result.reduction;
     r.panels.batch = result.panels * panel;
@@ -823,9 +972,10 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, std::
     r.panels.second_column = same ? 0 : 1;
     r.panels.first = static_cast<int>(result.reach.begin);
     r.panels.count = Divisor(result.panels);
-    r.panels.step = r.step = Divisor(step);
+    r.panels.step = Divisor(step);
     r.width = static_cast<int>(w);
-    r.places = static_cast<int>(n);
+    r.height = static_cast<int>(g.rows.in);
+    r.of_place = Divisor(same ? 1 : std::max<std::int64_t>(ceil_div(g.rows.in, step) * w / result.wide_in, 1));
     r.of_width = Divisor(std::max<std::int64_t>(w, 1));
     r.of_vectors = Divisor(std::max<std::int64_t>(w / result.wide_in, 1));
     r.channels = static_cast<int>(g.channels_in);
@@ -838,201 +988,242 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, std::
     r.same_place = same;
     r.half = result.half;
     r.end_row = static_cast<int>(result.reach.end);
-    r.listed = std::max(g.rows.in, w) <= most_listed && (!result.half || g.owned.count() == g.rows.out);
-    if (r.listed) {
-        list_met(g.rows, g.owned, r.rows_met);
-        list_met(g.columns, {0, g.columns.out}, r.columns_met);
+    if (std::max(g.rows.in, w) <= most_listed && (!result.half || g.owned.count() == g.rows.out)) {
+        const std::int64_t rows = list_met(g.rows, g.owned, r.rows_met);
+        const std::int64_t columns = list_met(g.columns, {0, g.columns.out}, r.columns_met);
+        r.listed = rows * columns * 16 < n * n * 15;  // else the few that never meet cost less than the question
     }
-    const std::int64_t x_vectors = same ? 1 : ceil_div(g.rows.in, step) * w / result.wide_in;
-    const std::int64_t few = result.batches * ceil_div(all_rows * w, shapes.whole.rows) * x_vectors;
-    result.split = !direct && !r.half && !same && r.groups > 1 && few < tuning.split_threads;
-    r.split = result.split;
-    result.single = result.split || same;
-    const std::int64_t threads = result.single ? shapes.single.threads : shapes.whole.threads;
-    r.tile = result.split ? tile_of(x_vectors, threads / r.groups, tuning.split_width)
-                          : tile_of(x_vectors, threads, tuning.reduce_width);
+    result.split = !result.direct && !r.half && !same && r.groups > 1 &&
+                   result.batches * all_rows * w * r.of_place.divisor < tuning.split_threads;
+    r.positions = static_cast<unsigned>(shapes.split.threads / r.groups);
 
-    Scatter& s = result.scatter;
-    s.panels = r.panels;
-    s.rows = side_of(g.rows);
-    s.columns = side_of(g.columns);
-    s.columns_out = Divisor(std::max<std::int64_t>(g.columns.out, 1));
+    Windowing& window = result.windowing;
+    window.panels = r.panels;
+    window.rows = side_of(g.rows);
+    window.columns = side_of(g.columns);
+    window.columns_out = Divisor(std::max<std::int64_t>(g.columns.out, 1));
+    window.pairs = Divisor(std::max<std::int64_t>(p, 1));
+    window.height_out = static_cast<int>(g.rows.out);
+    window.same_place = same;
+    window.bias = g.bias;
+    if (!result.direct && !same && !g.circular)
+        tile(result, result.batches * result.rows, sum, shapes.window.threads, tuning);
+
+    Application& a = result.application;
     const std::int64_t block = g.form == Form::variance ? 1 : g.places_out();
-    s.out_place = g.form == Form::full ? g.channels_out * block : block;
-    s.out_channel = places * s.out_place + (g.form == Form::full ? block : 0);
-    s.out_batch = g.channels_out * places * s.out_place;
-    s.out_vector = g.batch * s.out_batch;
-    s.diagonal = same && g.form != Form::variance;
-    if (s.diagonal) s.out_place += 1;
-    s.channels = Divisor(std::max<std::int64_t>(g.channels_out, 1));
-    s.all_channels = static_cast<int>(all_channels);
-    s.same_place = same;
-    s.bias = g.bias;
-    s.coef_stride = one_coef ? 0 : 1;
-    s.in_channels = r.channels;
-    s.group_size = r.group_size;
-    s.gamma_batch = r.gamma_batch;
-    s.gamma_channel = r.gamma_channel;
-    s.gamma_place = r.gamma_place;
-    s.gamma_first_place = r.gamma_first_place;
-    s.half = result.half;
-    const std::int64_t threads_out = (direct ? shapes.direct : shapes.staged).threads, wo = g.columns.out;
-    s.tile = tile_of(p / result.wide_out, threads_out, tuning.scatter_width);
-    const Window& along = g.columns;
-    if (tuning.march && !direct && !same && !g.circular && along.stride == 1 && along.dilation == 1 &&
-        along.taps == march_taps && g.rows.taps <= march_taps && wo > 0) {
-        // Whole rows i', of which a thread has no more than a diagonal and a vector.
-        std::int64_t lines =
-            std::min({g.rows.out, threads_out / (wo + march - 1), threads_out * result.wide_out / (march * wo)});
-        while (lines > 0 && lines * wo % result.wide_out != 0) --lines;
-        if (lines > 0) {
-            result.way = Way::marching;
-            s.tile.width = Divisor(lines * wo / result.wide_out);
-            s.tile.chunks = Divisor(ceil_div(g.rows.out, lines));
-            s.tile.height = march;
-            s.parts = Divisor(ceil_div(wo, march));
-            s.diagonals = Divisor(wo + march - 1);
-        }
-    }
-    const std::int64_t tiles = result.tiles(result.batches * result.rows);
-    const std::int64_t parts =
-        std::max(ceil_div(tuning.blocks, std::max<std::int64_t>(tiles, 1)), ceil_div(all_channels, tuning.chunk));
-    s.chunk = static_cast<int>(std::max({ceil_div(all_channels, parts), std::min(tuning.least_chunk, all_channels),
-                                         ceil_div(all_channels, 65535), std::int64_t{1}}));
+    const bool diagonal = same && g.form != Form::variance;
+    a.out_place = g.form == Form::full ? g.channels_out * block : block;
+    a.out_channel = places * a.out_place + (g.form == Form::full ? block : 0);
+    a.out_batch = g.channels_out * places * a.out_place;
+    a.out_vector = g.batch * a.out_batch;
+    if (diagonal) a.out_place += 1;
+    a.of_place = Divisor(std::max<std::int64_t>(p / result.wide_out, 1));
+    a.channels = Divisor(std::max<std::int64_t>(g.channels_out, 1));
+    a.all_channels = static_cast<int>(all_channels);
+    a.coef_stride = one_coef ? 0 : 1;
+    a.same_place = diagonal;
+
+    result.blocks = {r.channels,    r.group_size,        r.gamma_batch, r.gamma_channel,
+                     r.gamma_place, r.gamma_first_place, result.half};
     return result;
 }
 
 /// The numbers of one turn.
-inline Reduction reduction_of(const Schedule& schedule, const Turn& turn, int rows_a_thread) {
+inline Reduction reduction_of(const Schedule& schedule, const Turn& turn) {
     Reduction r = schedule.reduction;
-    const std::int64_t rows = turn.fresh.count();
-    const std::int64_t runs = r.step.divisor == 1 ? 1 : rows, places = r.step.divisor == 1 ? rows * r.width : r.width;
-    const std::int64_t groups = gridstride::cuda::ceil_div(places, rows_a_thread);
+    const std::int64_t places = turn.fresh.count() * r.width;
     r.first_row = static_cast<int>(turn.fresh.begin);
-    r.run_places = static_cast<int>(places);
-    r.runs = Divisor(runs);
-    r.run_groups = Divisor(groups);
-    r.tile.rows = static_cast<unsigned>(turn.batches * runs * groups);
+    r.of_batch = Divisor(std::max<std::int64_t>(places, 1));
+    r.vectors = static_cast<unsigned>(turn.batches * places * r.of_place.divisor);
     return r;
 }
-inline Scatter scatter_of(const Schedule& schedule, const Turn& turn) {
-    Scatter s = schedule.scatter;
-    s.first_row = static_cast<int>(turn.rows.begin);
-    s.owned = Divisor(turn.rows.count());
-    s.out_shift = s.diagonal ? turn.rows.begin * schedule.g.columns.out : 0;
-    s.tile.rows = static_cast<unsigned>(turn.batches * turn.rows.count() * schedule.g.columns.out);
-    return s;
+inline Windowing windowing_of(const Schedule& schedule, const Turn& turn) {
+    Windowing w = schedule.windowing;
+    w.first_row = static_cast<int>(turn.rows.begin);
+    w.owned = Divisor(turn.rows.count());
+    w.elements = static_cast<unsigned>(turn.lines() * schedule.g.columns.out * w.pairs.divisor);
+    return w;
 }
-
 /// overlaps: its blocks may start before the kernel before has ended (it waits for that itself).
 template <class Kernel, class... Arguments>
-void launch(Kernel kernel, dim3 grid, int threads, bool overlaps, cudaStream_t stream, Arguments... arguments) {
+void launch(Kernel kernel, std::int64_t blocks, int threads, std::size_t shared, bool overlaps, cudaStream_t stream,
+            Arguments... arguments) {
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
-    config.gridDim = grid;
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
     config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = shared;
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = overlaps ? 1 : 0;
     gridstride::cuda::check(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
-/// The kernels of a schedule: null where it has none.
-template <class T, class U>
-struct Kernels {
-    void (*reduce)(const T*, const T*, accumulator<T, U>*, Reduction) = nullptr;
-    void (*scatter)(Arrays<T, U>, const accumulator<T, U>*, Scatter) = nullptr;
-    ReduceShape reduce_shape{};
-    ScatterShape scatter_shape{};
-};
-
-/// Elements in a vector of the inputs: 16 bytes, but no more than 4 (maps of 4 n places are common, and 8 bytes
-/// enough).
-template <class T>
-constexpr int wide_in = sizeof(T) == 8 ? 2 : 4;
+/// Elements in a vector of the inputs: 16 bytes of the inputs or of their sums, but no more than 4 (maps of 4 n places
+/// are common, and 8 bytes enough).
+template <class T, class A>
+constexpr int wide_in = 16 / sizeof(A);
 /// Of the outputs. Inputs of another type than the result are rare: one at a time.
 template <class T, class U>
 constexpr int wide_out = std::is_same_v<T, U> ? 16 / sizeof(T) : 1;
+/// Of apply: vectors a thread, so that short ones keep the memory busy.
+template <class U>
+constexpr int items_of(int vector) {
+    return vector > 1 ? 1 : sizeof(U) == 2 ? 8 : 4;
+}
+constexpr int direct_together = 8;  // channels of direct
+
+/// The kernels of a schedule: null where it has none.
+template <class T, class U>
+struct Kernels {
+    using A = accumulator<T, U>;
+    void (*reduce)(const T*, const T*, A*, Reduction) = nullptr;
+    void (*window)(const A*, A*, Windowing) = nullptr;
+    void (*apply)(Arrays<T, U>, const A*, Application) = nullptr;
+    void (*direct)(Arrays<T, U>, Windowing, Blocks, Application) = nullptr;
+    Shape shape_reduce, shape_output;  // of reduce; of apply or direct
+    int items = 1, channels = 1;       // of apply or direct: vectors a thread, channels at once
+};
 
 template <const Shapes& shapes, class T, class U>
 Kernels<T, U> kernels_of(const Schedule& schedule) {
+    using A = accumulator<T, U>;
+    constexpr int wide = wide_in<T, A>;
+    constexpr Shape reduce = shapes.reduce, split = shapes.split, apply = shapes.apply;
     Kernels<T, U> result;
-    const auto reduce = [&]<int vector, bool single>() {
-        constexpr ReduceShape of = single ? shapes.single : shapes.whole;
-        result.reduce_shape = of;
-        result.reduce =
-            factored_reduce_kernel<T, accumulator<T, U>, vector, single, of.rows, of.depth, of.threads, of.blocks>;
-    };
-    const auto scatter = [&]<int vector, Way way>() {
-        constexpr ScatterShape of = way == Way::direct ? shapes.direct : shapes.staged;
-        result.scatter_shape = of;
-        result.scatter = factored_scatter_kernel<T, U, vector, way, of.depth, of.threads, of.blocks>;
-    };
-    if (schedule.way != Way::direct) {
-        if (schedule.wide_in == 1)
-            schedule.single ? reduce.template operator()<1, true>() : reduce.template operator()<1, false>();
-        else
-            schedule.single ? reduce.template operator()<wide_in<T>, true>()
-                            : reduce.template operator()<wide_in<T>, false>();
-    }
-    constexpr int wide = wide_out<T, U>;
-    if (schedule.way == Way::of_taps)
-        schedule.wide_out == 1 ? scatter.template operator()<1, Way::of_taps>()
-                               : scatter.template operator()<wide, Way::of_taps>();
     if constexpr (std::is_same_v<T, U>) {
-        if (schedule.way == Way::direct) scatter.template operator()<1, Way::direct>();
-        if (schedule.way == Way::marching)
-            schedule.wide_out == 1 ? scatter.template operator()<1, Way::marching>()
-                                   : scatter.template operator()<wide, Way::marching>();
+        if (schedule.direct) {
+            result.direct = factored_direct_kernel<T, U, direct_together, shapes.direct.threads>;
+            result.shape_output = shapes.direct;
+            result.channels = direct_together;
+            return result;
+        }
     }
+    result.shape_reduce = schedule.split ? split : reduce;
+    if (schedule.split)
+        result.reduce = schedule.wide_in == 1
+                            ? factored_split_kernel<T, A, 1, shapes.depth, split.threads, split.blocks>
+                            : factored_split_kernel<T, A, wide, shapes.depth, split.threads, split.blocks>;
+    else
+        result.reduce = schedule.wide_in == 1
+                            ? factored_reduce_kernel<T, A, 1, shapes.depth, reduce.threads, reduce.blocks>
+                            : factored_reduce_kernel<T, A, wide, shapes.depth, reduce.threads, reduce.blocks>;
+    result.window = schedule.tiled ? factored_tiled_window_kernel<A, shapes.window.threads>
+                                   : factored_window_kernel<A, shapes.window.threads>;
+    const auto output = [&]<int vector>() {
+        constexpr int items = items_of<U>(vector), channels = vector > 1 && sizeof(U) == 2 ? shapes.together : 1;
+        result.apply = factored_apply_kernel<T, U, vector, items, channels, apply.threads, apply.blocks>;
+        result.items = items;
+        result.channels = channels;
+    };
+    schedule.wide_out == 1 ? output.template operator()<1>() : output.template operator()<wide_out<T, U>>();
+    result.shape_output = apply;
     return result;
+}
+
+template <class T, class U>
+Application application_of(const Schedule& schedule, const Turn& turn, const Kernels<T, U>& kernels) {
+    Application a = schedule.application;
+    const std::int64_t wo = schedule.g.columns.out;
+    a.of_batch = Divisor(std::max<std::int64_t>(turn.rows.count() * wo, 1));
+    a.out_shift = a.same_place ? turn.rows.begin * wo : 0;
+    a.vectors = static_cast<unsigned>(turn.lines() * wo * a.of_place.divisor);
+    a.blocks = Divisor(gridstride::cuda::ceil_div(std::int64_t{a.vectors},
+                                                  std::int64_t{kernels.shape_output.threads} * kernels.items));
+    return a;
+}
+/// Of apply, or of direct.
+template <class T, class U>
+std::int64_t output_blocks(const Kernels<T, U>& kernels, const Application& a) {
+    return std::int64_t{a.blocks.divisor} * gridstride::cuda::ceil_div(a.all_channels, kernels.channels);
 }
 
 /// The schedule of these types; aligned: all addresses are multiples of 16.
 template <class T, class U>
 Schedule schedule_of(const Geometry& g, bool has_gamma, bool one_coef, Tuning tuning, const Shapes& shapes,
                      bool aligned) {
-    if (!std::is_same_v<T, U>) {
-        tuning.direct_terms = 0;
-        tuning.march = false;
+    if (!std::is_same_v<T, U>) tuning.direct_terms = 0;
+    const Types types{sizeof(accumulator<T, U>), sizeof(T), sizeof(U), aligned ? wide_in<T, accumulator<T, U>> : 1,
+                      aligned ? wide_out<T, U> : 1};
+    return schedule(g, has_gamma, one_coef, types, tuning, shapes);
+}
+
+/// The second stream of turns abreast, which starts and ends with the call's.
+class Beside {
+  public:
+    Beside() {
+        using gridstride::cuda::check;
+        check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+        check(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming));
     }
-    return schedule(g, has_gamma, one_coef, sizeof(accumulator<T, U>), aligned ? wide_in<T> : 1,
-                    aligned ? wide_out<T, U> : 1, tuning, shapes);
-}
+    ~Beside() {
+        cudaEventDestroy(reached_);
+        cudaStreamDestroy(stream_);
+    }
+    Beside(const Beside&) = delete;
+    Beside& operator=(const Beside&) = delete;
 
-inline dim3 scatter_grid(const Schedule& schedule, const Turn& turn) {
-    const Scatter& s = schedule.scatter;
-    return {static_cast<unsigned>(schedule.tiles(turn.batches * turn.rows.count())),
-            static_cast<unsigned>(gridstride::cuda::ceil_div(s.all_channels, s.chunk)), 1};
-}
+    cudaStream_t stream() const { return stream_; }
+    void start_after(cudaStream_t stream) const { order(stream, stream_); }
+    void end_before(cudaStream_t stream) const { order(stream_, stream); }
 
-/// Launches all turns. sums: schedule.sums elements. overlaps: the device knows dependent launches.
-template <class T, class U>
-void enqueue(const Schedule& schedule, const Kernels<T, U>& kernels, const Arrays<T, U>& arrays,
-             accumulator<T, U>* sums, bool overlaps, cudaStream_t stream) {
+  private:
+    void order(cudaStream_t first, cudaStream_t second) const {
+        gridstride::cuda::check(cudaEventRecord(reached_, first));
+        gridstride::cuda::check(cudaStreamWaitEvent(second, reached_));
+    }
+    cudaStream_t stream_ = nullptr;
+    cudaEvent_t reached_ = nullptr;
+};
+
+/// Launches all turns. workspace: schedule.workspace() elements. overlaps: the device knows dependent launches.
+template <const Shapes& shapes, class T, class U>
+void enqueue(const Schedule& schedule, const Arrays<T, U>& arrays, accumulator<T, U>* workspace, bool overlaps,
+             const Beside* beside, cudaStream_t stream) {
+    using gridstride::cuda::ceil_div;
+    using A = accumulator<T, U>;
     const Geometry& g = schedule.g;
-    bool first = true;
+    const Kernels<T, U> kernels = kernels_of<shapes, T, U>(schedule);
+    if (schedule.abreast) beside->start_after(stream);
+    bool begun[2] = {};
     for (const Turn& turn : schedule.turns()) {
+        const cudaStream_t on = turn.beside ? beside->stream() : stream;
+        bool& running = begun[turn.beside ? 1 : 0];
+        A* const sums = workspace + (turn.beside ? schedule.sums + schedule.results : 0);
+        A* const results = sums + schedule.sums;
         Arrays<T, U> at = arrays;
         const std::int64_t output = g.output_offset(turn.b, 0, turn.rows.begin, 0);
         if (at.gammas != nullptr) at.gammas += turn.b * schedule.reduction.gamma_batch;
         if (at.before != nullptr) at.before += output;
         at.mus += turn.b * g.channels_in * g.places_in();
         at.out += output;
-        if (schedule.way != Way::direct && turn.fresh.count() > 0) {
-            Reduction r = reduction_of(schedule, turn, kernels.reduce_shape.rows);
-            r.first = first;
-            launch(kernels.reduce, dim3(static_cast<unsigned>(r.tile.blocks())), kernels.reduce_shape.threads,
-                   overlaps && !first, stream, at.gammas, at.mus, sums, r);
-            first = false;
+        const Windowing w = windowing_of(schedule, turn);
+        const Application a = application_of(schedule, turn, kernels);
+        if (schedule.direct) {
+            launch(kernels.direct, output_blocks(kernels, a), kernels.shape_output.threads, 0, false, on, at, w,
+                   schedule.blocks, a);
+            continue;
         }
-        const Scatter s = scatter_of(schedule, turn);
-        launch(kernels.scatter, scatter_grid(schedule, turn), kernels.scatter_shape.threads, overlaps && !first, stream,
-               at, static_cast<const accumulator<T, U>*>(sums), s);
-        first = false;
+        if (turn.fresh.count() > 0) {
+            Reduction r = reduction_of(schedule, turn);
+            r.first = !running;
+            const std::int64_t a_block = schedule.split ? r.positions : kernels.shape_reduce.threads;
+            launch(kernels.reduce, ceil_div(r.vectors, a_block), kernels.shape_reduce.threads, 0, overlaps && running,
+                   on, at.gammas, at.mus, sums, r);
+            running = true;
+        }
+        const std::int64_t blocks = schedule.tiled
+                                        ? turn.lines() * w.along_j.divisor * w.along_i2.divisor * w.along_j2.divisor
+                                        : ceil_div(w.elements, shapes.window.threads);
+        launch(kernels.window, blocks, shapes.window.threads, schedule.tile_bytes, overlaps && running, on,
+               static_cast<const A*>(sums), results, w);
+        launch(kernels.apply, output_blocks(kernels, a), kernels.shape_output.threads, 0, overlaps, on, at,
+               static_cast<const A*>(results), a);
+        running = true;
     }
+    if (schedule.abreast) beside->end_before(stream);
 }
 
 }  // namespace gridstride::convcov::cuda::factored
