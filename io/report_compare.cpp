@@ -117,9 +117,9 @@ std::vector<SpeedChange> compare_benches(const Document& a, const Document& b) {
             change.verdict = "not timed";
         else if (change.low >= 1 - near && change.high <= 1 + near)
             change.verdict = "same";
-        else if (change.low > 1 + beyond)
+        else if (change.low > 1 + beyond && change.ratio > 1 + near)
             change.verdict = "slower", change.worse = true;
-        else if (change.high < 1 - beyond)
+        else if (change.high < 1 - beyond && change.ratio < 1 - near)
             change.verdict = "faster";
         else
             change.verdict = "unclear";  // also where a quartile is not known

@@ -448,10 +448,12 @@ TEST(CompareBenches, VerdictsMindTheSpread) {
     EXPECT_TRUE(change_of({100, 99, 101}, {120, 119, 121}).worse);
     EXPECT_EQ(change_of({100, 99, 101}, {80, 79, 81}).verdict, "faster");
     EXPECT_FALSE(change_of({100, 99, 101}, {80, 79, 81}).worse);
-    EXPECT_EQ(change_of({100, 99.5, 100.5}, {101, 100.5, 101.5}).verdict, "same");  // 1 to 1.0201
-    EXPECT_EQ(change_of({100, 80, 120}, {120, 95, 140}).verdict, "unclear");        // 0.79 to 1.75
-    EXPECT_EQ(change_of({100, 80, 120}, {100, 80, 120}).verdict, "unclear");        // too wide to say the same
-    EXPECT_EQ(change_of({100, NAN, NAN}, {200, 199, 201}).verdict, "unclear");      // nothing known of the spread
+    EXPECT_EQ(change_of({100, 99.5, 100.5}, {101, 100.5, 101.5}).verdict, "same");       // 1 to 1.0201
+    EXPECT_EQ(change_of({100, 80, 120}, {120, 95, 140}).verdict, "unclear");             // 0.79 to 1.75
+    EXPECT_EQ(change_of({100, 80, 120}, {100, 80, 120}).verdict, "unclear");             // too wide to say the same
+    EXPECT_EQ(change_of({100, NAN, NAN}, {200, 199, 201}).verdict, "unclear");           // nothing known of the spread
+    EXPECT_EQ(change_of({100, 99.9, 100.1}, {101.2, 100.6, 103.3}).verdict, "unclear");  // above 1, by less than 3 %
+    EXPECT_EQ(change_of({100, 99.9, 100.1}, {98.8, 96.7, 99.4}).verdict, "unclear");
     EXPECT_EQ(change_of({NAN, NAN, NAN}, {200, 199, 201}).verdict, "not timed");
     EXPECT_EQ(change_of({100, 99, 101}, {108, 107, 109}).verdict, "slower");
     EXPECT_EQ(change_of({100, 99, 101}, {108, 107, 108.5}, "clock").verdict, "same");  // a CPU: to 1.096
