@@ -23,12 +23,18 @@ __global__ void between_channels_kernel(Arrays<T, U> arrays, std::int64_t rows, 
     }
 }
 
-/// Bytes of coef or weight_variance in the accumulator's type; 0 where it is in that type, or absent.
+/// Must coef or weight_variance be converted to the accumulator's type before a kernel reads it?
+bool is_converted(Operand which, DType from, DType accumulator) {
+    return from != accumulator && !(which == coef && from == DType::float64);
+}
+
+/// Bytes of coef or weight_variance in the accumulator's type; 0 where it is read as it is, or absent.
 std::size_t converted_bytes(const Problem& problem, Operand which) {
     if (!given(problem.in, which)) return 0;
     const Spec& spec = problem.in[which];
     const DType type = arithmetic(op, problem);
-    return spec.dtype == type ? 0 : (static_cast<std::size_t>(spec.size()) * size_of(type) + 255) / 256 * 256;
+    if (!is_converted(which, spec.dtype, type)) return 0;
+    return (static_cast<std::size_t>(spec.size()) * size_of(type) + 255) / 256 * 256;
 }
 
 }  // namespace
@@ -87,7 +93,7 @@ Plan plan(const Problem& problem, Launch launch) {
             return given(in, which) ? call.in[which].data : nullptr;
         };
         const auto converted = [&](Operand which, std::byte* target) -> const std::byte* {
-            if (!given(in, which) || in[which].dtype == type) return data(which);
+            if (!given(in, which) || !is_converted(which, in[which].dtype, type)) return data(which);
             gridstride::cuda::convert(in[which].dtype, data(which), type, target, in[which].size(), nullptr,
                                       call.stream);
             return target;
@@ -97,6 +103,7 @@ Plan plan(const Problem& problem, Launch launch) {
                                 data(accumulate),
                                 converted(coef, call.workspace),
                                 converted(weight_variance, call.workspace + coef_bytes),
+                                given(in, coef) && in[coef].dtype == DType::float64,
                                 call.out[0].data,
                                 call.workspace + own};
         const bool in_place = pointers.before == pointers.out;

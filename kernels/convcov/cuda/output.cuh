@@ -63,13 +63,27 @@ struct Sizes {
 };
 Sizes sizes_of(const Problem& problem);
 
+/// coef, in the accumulator's type A or in double, which is rounded as it is read: numbers in a job file are doubles,
+/// and a launch to convert them takes as long as a small problem.
+template <class A>
+struct Coefs {
+    const void* data = nullptr;
+    bool wide = false;
+
+    __device__ bool operator==(std::nullptr_t) const { return data == nullptr; }
+    __device__ A operator[](std::int64_t k) const {
+        return wide ? static_cast<A>(static_cast<const double*>(data)[k]) : static_cast<const A*>(data)[k];
+    }
+};
+
 /// The arrays of a call. gammas, before (accumulate), coefs and weights (weight_variance) are null where absent; before
 /// may be the same memory as out. T: type of the inputs, U: of the output.
 template <class T, class U>
 struct Arrays {
     using A = accumulator<T, U>;
     const T *gammas, *mus, *before;
-    const A *coefs, *weights;
+    Coefs<A> coefs;
+    const A* weights;
     U* out;
 
     __device__ A factor(const Sizes& s, std::int64_t vector, std::int64_t o) const {
@@ -157,6 +171,7 @@ decltype(auto) typed(const Problem& problem, F&& f) {
 /// Arrays, their types left out.
 struct Pointers {
     const std::byte *gammas, *mus, *before, *coefs, *weights;
+    bool wide_coefs;  // doubles, whatever the accumulator
     std::byte* out;
     std::byte* scratch;  // behind the workspace that plan() itself uses
 
@@ -164,7 +179,7 @@ struct Pointers {
     Arrays<T, U> as() const {
         using A = accumulator<T, U>;
         return {reinterpret_cast<const T*>(gammas),  reinterpret_cast<const T*>(mus),
-                reinterpret_cast<const T*>(before),  reinterpret_cast<const A*>(coefs),
+                reinterpret_cast<const T*>(before),  {coefs, wide_coefs},
                 reinterpret_cast<const A*>(weights), reinterpret_cast<U*>(out)};
     }
 };
