@@ -21,7 +21,7 @@ constexpr Shapes shapes{
     .depth = 8,
     .together = 2,
     .reduce = {.threads = 128, .blocks = 8},
-    .split = {.threads = 256, .blocks = 2},
+    .split = {.threads = 512, .blocks = 1},
     .window = {.threads = 288, .blocks = 4},  // a common map's row and its halo eight times
     .apply = {.threads = 256, .blocks = 5},
     .direct = {.threads = 128, .blocks = 1},

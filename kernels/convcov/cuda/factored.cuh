@@ -765,18 +765,20 @@ __global__ void __launch_bounds__(threads)
 
 // --- Host -----------------------------------------------------------------------------------------------------------
 
+constexpr std::int64_t multiprocessors = 132;  // of the device it is tuned for
+
 /// What decides speed alone.
 struct Tuning {
-    std::int64_t turn_bytes = 40 << 20;      // of S and R at a time
-    std::int64_t beside_bytes = 64 << 20;    // of gamma and the outputs; from there on batches go two turns abreast
-    std::int64_t direct_terms = 1 << 21;     // of all outputs; no more, and R is summed directly
-    std::int64_t split_threads = 132 * 512;  // of reduce; fewer, and groups of channels are split
-    std::int64_t tile_bytes = 24 << 10;      // of S under a tile of window, at most
-    std::int64_t tall = 16;                  // j of a tile, at most
-    std::int64_t blocks = 132 * 2;           // of window; fewer, and its tiles are lower
+    std::int64_t turn_bytes = 40 << 20;    // of S and R at a time
+    std::int64_t beside_bytes = 64 << 20;  // of gamma and the outputs; from there on batches go two turns abreast
+    std::int64_t direct_terms = 1 << 21;   // of all outputs; no more, and R is summed directly
+    std::int64_t split_threads = multiprocessors * 512;  // of reduce; fewer, and groups of channels are split
+    std::int64_t tile_bytes = 24 << 10;                  // of S under a tile of window, at most
+    std::int64_t tall = 16;                              // j of a tile, at most
+    std::int64_t blocks = multiprocessors * 2;           // of window; fewer, and its tiles are lower
 };
 
-/// Of a kernel: threads a block, blocks a multiprocessor (so many registers).
+/// Of a kernel: threads a block (of split: at most), blocks a multiprocessor (so many registers).
 struct Shape {
     int threads, blocks;
 };
@@ -995,7 +997,6 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, const
     }
     result.split = !result.direct && !r.half && !same && r.groups > 1 &&
                    result.batches * all_rows * w * r.of_place.divisor < tuning.split_threads;
-    r.positions = static_cast<unsigned>(shapes.split.threads / r.groups);
 
     Windowing& window = result.windowing;
     window.panels = r.panels;
@@ -1029,12 +1030,16 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, const
 }
 
 /// The numbers of one turn.
-inline Reduction reduction_of(const Schedule& schedule, const Turn& turn) {
+inline Reduction reduction_of(const Schedule& schedule, const Turn& turn, const Shapes& shapes) {
+    using gridstride::cuda::ceil_div;
     Reduction r = schedule.reduction;
     const std::int64_t places = turn.fresh.count() * r.width;
     r.first_row = static_cast<int>(turn.fresh.begin);
     r.of_batch = Divisor(std::max<std::int64_t>(places, 1));
-    r.vectors = static_cast<unsigned>(turn.batches * places * r.of_place.divisor);
+    const std::int64_t vectors = turn.batches * places * r.of_place.divisor;
+    r.vectors = static_cast<unsigned>(vectors);
+    r.positions = static_cast<unsigned>(  // where split: a block a multiprocessor, if that is enough
+        std::clamp<std::int64_t>(ceil_div(vectors, multiprocessors), 1, shapes.split.threads / r.groups));
     return r;
 }
 inline Windowing windowing_of(const Schedule& schedule, const Turn& turn) {
@@ -1207,11 +1212,12 @@ void enqueue(const Schedule& schedule, const Arrays<T, U>& arrays, accumulator<T
             continue;
         }
         if (turn.fresh.count() > 0) {
-            Reduction r = reduction_of(schedule, turn);
+            Reduction r = reduction_of(schedule, turn, shapes);
             r.first = !running;
             const std::int64_t a_block = schedule.split ? r.positions : kernels.shape_reduce.threads;
-            launch(kernels.reduce, ceil_div(r.vectors, a_block), kernels.shape_reduce.threads, 0, overlaps && running,
-                   on, at.gammas, at.mus, sums, r);
+            const std::int64_t threads = schedule.split ? ceil_div(a_block * r.groups, 32) * 32 : a_block;
+            launch(kernels.reduce, ceil_div(r.vectors, a_block), static_cast<int>(threads), 0, overlaps && running, on,
+                   at.gammas, at.mus, sums, r);
             running = true;
         }
         const std::int64_t blocks = schedule.tiled
