@@ -55,8 +55,72 @@ __device__ void advance(const Sizes& s, Tap& tap, const Tap& step) {
     }
 }
 
-/// The bound keeps registers to what the largest block can have.
+/// The terms of an output where a tap is an address further: no padding that wraps, gamma whole, one coef. Numbers of
+/// rows and columns are below 2^31.
 template <class T, class U>
+struct PlainTerms {
+    using A = accumulator<T, U>;
+    const T *gamma, *mean;  // of channel 0 under tap (0, 0), which may be outside
+    std::int64_t other_mean, gamma_channel, gamma_row, gamma_column, map;
+    int r, r2, q, q2, row, column, height, width, mean_row;
+
+    __device__ PlainTerms(const Arrays<T, U>& arrays, const Sizes& s, const Place& at)
+        : gamma(arrays.gammas),
+          mean(arrays.mus),
+          gamma_channel(s.gamma_channel),
+          gamma_row(s.rows.dilation * (s.gamma_row + s.columns.in)),
+          gamma_column(s.columns.dilation * (s.gamma_column + 1)),
+          map(s.rows.in * s.columns.in),
+          r(static_cast<int>(s.rows.position(at.i, 0))),
+          r2(static_cast<int>(s.rows.position(at.i2, 0))),
+          q(static_cast<int>(s.columns.position(at.j, 0))),
+          q2(static_cast<int>(s.columns.position(at.j2, 0))),
+          row(static_cast<int>(s.rows.dilation)),
+          column(static_cast<int>(s.columns.dilation)),
+          height(static_cast<int>(s.rows.in)),
+          width(static_cast<int>(s.columns.in)),
+          mean_row(static_cast<int>(s.rows.dilation * s.columns.in)) {
+        if (gamma != nullptr) gamma += s.gamma_offset(at.b, 0, r, q) + r2 * s.columns.in + q2;
+        mean += at.b * s.channels_in * map + r * s.columns.in + q;
+        other_mean = (r2 - r) * s.columns.in + q2 - q;
+    }
+    __device__ bool inside(int first, int second, int in) const {
+        return static_cast<unsigned>(first) < static_cast<unsigned>(in) &&
+               static_cast<unsigned>(second) < static_cast<unsigned>(in);
+    }
+    __device__ A add(A sum, const Tap& tap) const {
+        using gridstride::cuda::widen;
+        const int u = static_cast<int>(tap.u), v = static_cast<int>(tap.v);
+        if (!inside(r + u * row, r2 + u * row, height) || !inside(q + v * column, q2 + v * column, width)) return sum;
+        const T* const at = mean + tap.c * map + u * mean_row + v * column;
+        const A product = widen<A>(at[0]) * widen<A>(at[other_mean]);
+        if (gamma == nullptr) return sum + product;
+        return sum + (widen<A>(gamma[tap.c * gamma_channel + u * gamma_row + v * gamma_column]) + product);
+    }
+};
+
+/// Those of any other.
+template <class T, class U>
+struct AnyTerms {
+    using A = accumulator<T, U>;
+    const Arrays<T, U>& arrays;
+    const Sizes& s;
+    const Place& at;
+
+    __device__ A add(A sum, const Tap& tap) const {
+        const std::int64_t r = s.rows.position(at.i, tap.u), r2 = s.rows.position(at.i2, tap.u);
+        const std::int64_t q = s.columns.position(at.j, tap.v), q2 = s.columns.position(at.j2, tap.v);
+        if (!s.rows.inside(r) || !s.rows.inside(r2) || !s.columns.inside(q) || !s.columns.inside(q2)) return sum;
+        const std::int64_t first = r * s.columns.in + q, second = r2 * s.columns.in + q2;
+        const std::int64_t mean = (at.b * s.channels_in + tap.c) * s.rows.in * s.columns.in;
+        const A product = term(arrays, s.gamma_offset(at.b, tap.c, r, q, r2, q2), mean + first, mean + second);
+        return arrays.add(sum, product,
+                          ((at.o * s.channels_in + tap.c) * s.rows.taps + tap.u) * s.columns.taps + tap.v);
+    }
+};
+
+/// The bound keeps registers to what the largest block can have.
+template <class T, class U, class Terms>
 __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arrays, Sizes s) {
     using A = accumulator<T, U>;
     extern __shared__ __align__(16) unsigned char memory[];
@@ -74,18 +138,10 @@ __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arr
             if (t == 0) arrays.keep(at.offset);
             continue;
         }
+        const Terms own{arrays, s, at};
         A sum = A(0);
         Tap tap = first_tap;
-        for (std::int64_t k = t; k < terms; k += blockDim.x, advance(s, tap, step)) {
-            const std::int64_t r = s.rows.position(at.i, tap.u), r2 = s.rows.position(at.i2, tap.u);
-            const std::int64_t q = s.columns.position(at.j, tap.v), q2 = s.columns.position(at.j2, tap.v);
-            if (s.rows.inside(r) && s.rows.inside(r2) && s.columns.inside(q) && s.columns.inside(q2)) {
-                const std::int64_t first = r * s.columns.in + q, second = r2 * s.columns.in + q2;
-                const std::int64_t mean = (at.b * s.channels_in + tap.c) * s.rows.in * s.columns.in;
-                const A product = term(arrays, s.gamma_offset(at.b, tap.c, r, q, r2, q2), mean + first, mean + second);
-                sum = arrays.add(sum, product, at.o * terms + k);
-            }
-        }
+        for (std::int64_t k = t; k < terms; k += blockDim.x, advance(s, tap, step)) sum = own.add(sum, tap);
         sums[t] = sum;
         __syncthreads();
         for (unsigned half = top; half > 0; half /= 2) {
@@ -95,6 +151,14 @@ __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arr
         if (t == 0) arrays.store(at.offset, factor * (s.bias ? sums[0] + A(1) : sums[0]));
         __syncthreads();  // before the next output's sums overwrite these
     }
+}
+
+template <class T, class U>
+auto kernel_of(const Problem& problem) {
+    const Geometry g = geometry(problem);
+    const bool plain = !g.circular && !g.half_gamma && !g.per_weight && std::max(g.rows.in, g.columns.in) < 1 << 30 &&
+                       std::max(g.rows.before, g.columns.before) < 1 << 30;
+    return plain ? block_per_output_kernel<T, U, PlainTerms<T, U>> : block_per_output_kernel<T, U, AnyTerms<T, U>>;
 }
 
 std::int64_t terms_of(const Problem& problem) {
@@ -112,7 +176,7 @@ std::int64_t threads_of(const Problem& problem) {
 std::string refuses(const Problem& problem) {
     return typed(problem, [&]<class T, class U>() {
         return gridstride::cuda::launch_refusal(
-            problem, reinterpret_cast<const void*>(block_per_output_kernel<T, U>), 1,
+            problem, reinterpret_cast<const void*>(kernel_of<T, U>(problem)), 1,
             static_cast<std::size_t>(threads_of(problem)) * sizeof(accumulator<T, U>));
     });
 }
@@ -125,15 +189,15 @@ Plan prepare(const Problem& problem) {
             problem.launch.grid.empty() ? std::min<std::int64_t>(s.outputs, 0x7FFFFFFF) : problem.launch.grid[0];
         const std::size_t shared = static_cast<std::size_t>(threads) * sizeof(accumulator<T, U>);
         const auto grid = static_cast<unsigned>(blocks), block = static_cast<unsigned>(threads);
+        const auto kernel = kernel_of<T, U>(problem);
         Plan result = plan(problem, [=](const Pointers& pointers, Stream stream) {
-            block_per_output_kernel<T, U>
-                <<<grid, block, shared, gridstride::cuda::raw(stream)>>>(pointers.as<T, U>(), s);
+            kernel<<<grid, block, shared, gridstride::cuda::raw(stream)>>>(pointers.as<T, U>(), s);
             gridstride::cuda::check_launch();
         });
         result.words = std::to_string(threads) + " threads for the " + std::to_string(terms) + " terms of an output";
         if (s.outputs > 0)
-            result.launched = gridstride::cuda::describe(reinterpret_cast<const void*>(block_per_output_kernel<T, U>),
-                                                         grid, block, shared, s.outputs * std::min(threads, terms));
+            result.launched = gridstride::cuda::describe(reinterpret_cast<const void*>(kernel), grid, block, shared,
+                                                         s.outputs * std::min(threads, terms));
         return result;
     });
 }

@@ -112,10 +112,13 @@ struct Arrays {
     }
 };
 
-/// The last digit of `index` in base `extent`, which is taken off it.
+/// The last digit of `index` in base `extent`, which is taken off it. By a short division where one is enough.
 __device__ inline std::int64_t take_digit(std::uint64_t& index, std::int64_t extent) {
-    const std::uint64_t rest = index / static_cast<std::uint64_t>(extent);
-    const auto digit = static_cast<std::int64_t>(index - rest * static_cast<std::uint64_t>(extent));
+    const auto base = static_cast<std::uint64_t>(extent);
+    const std::uint64_t rest = ((index | base) >> 32) == 0
+                                   ? static_cast<std::uint32_t>(index) / static_cast<std::uint32_t>(base)
+                                   : index / base;
+    const auto digit = static_cast<std::int64_t>(index - rest * base);
     index = rest;
     return digit;
 }

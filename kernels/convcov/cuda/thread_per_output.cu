@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t default_threads = 256;  // enough warps a block to fill a multiprocessor with few blocks
 
 /// The bound keeps registers to what the largest block can have.
-template <class T, class U>
+template <class T, class U, bool weighted>
 __global__ void __launch_bounds__(1024) thread_per_output_kernel(Arrays<T, U> arrays, Sizes s) {
     using A = accumulator<T, U>;
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -38,18 +38,29 @@ __global__ void __launch_bounds__(1024) thread_per_output_kernel(Arrays<T, U> ar
             const std::int64_t first = r * s.columns.in + q, second = r2 * s.columns.in + q2;
             std::int64_t gamma_at = s.gamma_offset(at.b, 0, r, q, r2, q2);
             std::int64_t mean_at = at.b * s.channels_in * map + first;
-            std::int64_t weight_at = (at.o * s.channels_in * s.rows.taps + u) * s.columns.taps + v;
+            [[maybe_unused]] std::int64_t weight_at = (at.o * s.channels_in * s.rows.taps + u) * s.columns.taps + v;
             // Two terms' loads in flight; with more, a block of 1024 threads would not have the registers.
 #pragma unroll 2
             for (std::int64_t c = 0; c < s.channels_in; ++c) {
-                sum = arrays.add(sum, term(arrays, gamma_at, mean_at, mean_at + second - first), weight_at);
+                const A product = term(arrays, gamma_at, mean_at, mean_at + second - first);
+                if constexpr (weighted) {
+                    sum = arrays.add(sum, product, weight_at);
+                    weight_at += s.rows.taps * s.columns.taps;
+                } else {
+                    sum += product;
+                }
                 gamma_at += s.gamma_channel;
                 mean_at += map;
-                weight_at += s.rows.taps * s.columns.taps;
             }
         }
     if (s.bias) sum += A(1);
     arrays.store(at.offset, factor * sum);
+}
+
+template <class T, class U>
+auto kernel_of(const Problem& problem) {
+    return given(problem.in, weight_variance) ? thread_per_output_kernel<T, U, true>
+                                              : thread_per_output_kernel<T, U, false>;
 }
 
 std::int64_t threads_of(const Problem& problem) {
@@ -58,8 +69,7 @@ std::int64_t threads_of(const Problem& problem) {
 
 std::string refuses(const Problem& problem) {
     const std::string why = typed(problem, [&]<class T, class U>() {
-        return gridstride::cuda::launch_refusal(problem, reinterpret_cast<const void*>(thread_per_output_kernel<T, U>),
-                                                1, 0);
+        return gridstride::cuda::launch_refusal(problem, reinterpret_cast<const void*>(kernel_of<T, U>(problem)), 1, 0);
     });
     if (!why.empty() || !problem.launch.grid.empty()) return why;
     const std::int64_t blocks = gridstride::cuda::ceil_div(sizes_of(problem).outputs, threads_of(problem)),
@@ -77,13 +87,14 @@ Plan prepare(const Problem& problem) {
         const std::int64_t blocks =
             problem.launch.grid.empty() ? gridstride::cuda::ceil_div(s.outputs, threads) : problem.launch.grid[0];
         const auto grid = static_cast<unsigned>(blocks), block = static_cast<unsigned>(threads);
+        const auto kernel = kernel_of<T, U>(problem);
         Plan result = plan(problem, [=](const Pointers& pointers, Stream stream) {
-            thread_per_output_kernel<T, U><<<grid, block, 0, gridstride::cuda::raw(stream)>>>(pointers.as<T, U>(), s);
+            kernel<<<grid, block, 0, gridstride::cuda::raw(stream)>>>(pointers.as<T, U>(), s);
             gridstride::cuda::check_launch();
         });
         if (s.outputs > 0)
-            result.launched = gridstride::cuda::describe(reinterpret_cast<const void*>(thread_per_output_kernel<T, U>),
-                                                         grid, block, 0, s.outputs);
+            result.launched =
+                gridstride::cuda::describe(reinterpret_cast<const void*>(kernel), grid, block, 0, s.outputs);
         return result;
     });
 }
