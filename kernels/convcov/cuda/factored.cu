@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cheapest exact order on a GPU: S[x, x'] = sum over channels of gamma + mu mu, in one pass over the
 // channel-diagonal blocks (factored_reduce_kernel); R, the sum of S over taps (factored_window_kernel and its tiled
-// one); accumulate + coef R for all channels (factored_apply_kernel). factored.cuh maps the work to grid, block and
-// thread.
+// one); accumulate + coef R for all channels (factored_apply_kernel). Of few channels all three are one kernel
+// (factored_walk_kernel). factored.cuh and walk.cuh map the work to grid, block and thread.
 //
 // Bytes: gamma, accumulate and cov once each; S and R stay in L2. Flops: 3 a pair and channel, kh kw - 1 a result, 2 an
 //     output. Limited by memory bandwidth, in small problems by the latency of three launches, or of one (direct).
@@ -10,7 +10,7 @@
 //     Tangents, arXiv 1912.02803); programmatic dependent launch (NVIDIA, CUDA C++ Programming Guide).
 #include <cmath>
 
-#include "convcov/cuda/factored.cuh"
+#include "convcov/cuda/walk.cuh"
 
 namespace gridstride::convcov::cuda::factored {
 
@@ -41,6 +41,15 @@ Schedule schedule_of(const Problem& problem) {
         return schedule_of<T, U>(geometry(problem), given(problem.in, gamma), problem.in[coef].shape.empty(), tuning,
                                  shapes, true);
     });
+}
+
+/// The walk that makes all outputs of a schedule; without a kernel where none does.
+template <class T, class U>
+WalkLaunch<T, U> walk_of_types(const Schedule& schedule, bool has_gamma) {
+    if constexpr (std::is_same_v<T, U> && !std::is_same_v<T, double>)
+        return walk_of<T>(schedule, has_gamma);
+    else
+        return {};
 }
 
 std::string refuses(const Problem& problem) {
@@ -98,6 +107,7 @@ Plan prepare(const Problem& problem) {
         };
         const bool empty = problem.out[0].size() == 0;
         const Schedule usual = empty ? Schedule{} : scheduled(true);
+        const WalkLaunch<T, U> walk = empty ? WalkLaunch<T, U>{} : walk_of_types<T, U>(usual, has_gamma);
         const auto beside = usual.abreast ? std::make_shared<Beside>() : nullptr;
         Plan result = plan(problem, [=](const Pointers& pointers, Stream stream) {
             const Arrays<T, U> arrays = pointers.as<T, U>();
@@ -105,11 +115,23 @@ Plan prepare(const Problem& problem) {
             const auto aligned = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
             const bool all =
                 aligned(arrays.gammas) && aligned(arrays.mus) && aligned(arrays.before) && aligned(arrays.out);
+            if (all && walk.kernel != nullptr) {
+                launch(walk.kernel, walk.blocks, walk.threads, walk.shared, false, gridstride::cuda::raw(stream),
+                       arrays, walk.walk);
+                return;
+            }
             enqueue<shapes>(all ? usual : scheduled(false), arrays, reinterpret_cast<A*>(pointers.scratch), dependent,
                             beside.get(), gridstride::cuda::raw(stream));
         });
         if (empty) return result;
         result.workspace += static_cast<std::size_t>(usual.workspace()) * sizeof(A);
+        if (walk.kernel != nullptr) {  // the workspace, like the second stream, is for addresses of another alignment
+            result.words = "one walk along the diagonals, S and R in registers and shared memory";
+            result.launched = gridstride::cuda::describe(
+                reinterpret_cast<const void*>(walk.kernel), dim3(static_cast<unsigned>(walk.blocks)),
+                dim3(static_cast<unsigned>(walk.threads)), walk.shared, walk.blocks * walk.busy);
+            return result;
+        }
         result.words = words(usual, sizeof(A));
         const Turn turn = usual.turns().front();
         const Kernels<T, U> kernels = kernels_of<shapes, T, U>(usual);

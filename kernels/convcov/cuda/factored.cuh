@@ -14,6 +14,7 @@
 // write one stretch of memory: as fast as a plain copy, which a block with many channels is not.
 //
 // direct: all of it for small problems, in one launch; a thread has an element of R, of all its taps and channels.
+// walk.cuh has one for few channels, in which S and R never leave a block.
 //
 // S and R are in the accumulator's type and lie in a workspace that the L2 holds: as many batches, or output rows of
 // one batch (then the panels of S, one an input row, are a ring), as fit are done at a time: a turn. The kernels of a
