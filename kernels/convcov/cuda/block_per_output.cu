@@ -30,13 +30,10 @@ struct Tap {
     unsigned u, v;  // below 2^31: two of them add up
 };
 
-__device__ Tap tap_of(const Sizes& s, std::int64_t k) {
-    auto rest = static_cast<std::uint64_t>(k);
-    Tap tap;
-    tap.v = static_cast<unsigned>(take_digit(rest, s.columns.taps));
-    tap.u = static_cast<unsigned>(take_digit(rest, s.rows.taps));
-    tap.c = static_cast<std::int64_t>(rest);
-    return tap;
+/// Term k of so many rows and columns of taps.
+__host__ __device__ Tap tap_of(unsigned k, std::int64_t rows, std::int64_t columns) {
+    const auto height = static_cast<unsigned>(rows), width = static_cast<unsigned>(columns);
+    return {k / width / height, k / width % height, k % width};
 }
 
 /// As many terms on as `step` stands for, by carries: a division costs more than the term.
@@ -119,15 +116,15 @@ struct AnyTerms {
     }
 };
 
-/// The bound keeps registers to what the largest block can have.
+/// The bound keeps registers to what the largest block can have. step: blockDim terms.
 template <class T, class U, class Terms>
-__global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arrays, Sizes s) {
+__global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arrays, Sizes s, Tap step) {
     using A = accumulator<T, U>;
     extern __shared__ __align__(16) unsigned char memory[];
     A* sums = reinterpret_cast<A*>(memory);
     const unsigned t = threadIdx.x;
     const std::int64_t terms = s.channels_in * s.rows.taps * s.columns.taps;
-    const Tap first_tap = tap_of(s, t), step = tap_of(s, blockDim.x);
+    const Tap first_tap = tap_of(t, s.rows.taps, s.columns.taps);
     unsigned top = 1;  // of the tree
     while (2 * top < blockDim.x) top *= 2;
 
@@ -190,8 +187,9 @@ Plan prepare(const Problem& problem) {
         const std::size_t shared = static_cast<std::size_t>(threads) * sizeof(accumulator<T, U>);
         const auto grid = static_cast<unsigned>(blocks), block = static_cast<unsigned>(threads);
         const auto kernel = kernel_of<T, U>(problem);
+        const Tap step = tap_of(block, s.rows.taps, s.columns.taps);
         Plan result = plan(problem, [=](const Pointers& pointers, Stream stream) {
-            kernel<<<grid, block, shared, gridstride::cuda::raw(stream)>>>(pointers.as<T, U>(), s);
+            kernel<<<grid, block, shared, gridstride::cuda::raw(stream)>>>(pointers.as<T, U>(), s, step);
             gridstride::cuda::check_launch();
         });
         result.words = std::to_string(threads) + " threads for the " + std::to_string(terms) + " terms of an output";

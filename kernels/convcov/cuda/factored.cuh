@@ -1075,9 +1075,8 @@ constexpr int wide_in = 16 / sizeof(A);
 template <class T, class U>
 constexpr int wide_out = std::is_same_v<T, U> ? 16 / sizeof(T) : 1;
 /// Of apply: vectors a thread, so that short ones keep the memory busy.
-template <class U>
 constexpr int items_of(int vector) {
-    return vector > 1 ? 1 : sizeof(U) == 2 ? 8 : 4;
+    return vector > 1 ? 1 : 4;
 }
 constexpr int direct_together = 8;  // channels of direct
 
@@ -1119,7 +1118,7 @@ Kernels<T, U> kernels_of(const Schedule& schedule) {
     result.window = schedule.tiled ? factored_tiled_window_kernel<A, shapes.window.threads>
                                    : factored_window_kernel<A, shapes.window.threads>;
     const auto output = [&]<int vector>() {
-        constexpr int items = items_of<U>(vector), channels = vector > 1 && sizeof(U) == 2 ? shapes.together : 1;
+        constexpr int items = items_of(vector), channels = sizeof(U) == 2 ? shapes.together : 1;
         result.apply = factored_apply_kernel<T, U, vector, items, channels, apply.threads, apply.blocks>;
         result.items = items;
         result.channels = channels;
