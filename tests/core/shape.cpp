@@ -35,13 +35,13 @@ TEST(Strides, AreRowMajor) {
 }
 
 TEST(Broadcast, FollowsNumpy) {
-    EXPECT_EQ(broadcast({}, {2, 3}), (Shape{2, 3}));
+    EXPECT_EQ(broadcast(Shape{}, {2, 3}), (Shape{2, 3}));
     EXPECT_EQ(broadcast({1, 3}, {2, 3}), (Shape{2, 3}));
     EXPECT_EQ(broadcast({2, 1, 5}, {4, 1}), (Shape{2, 4, 5}));
     EXPECT_EQ(broadcast({4, 1}, {2, 1, 5}), (Shape{2, 4, 5}));
     EXPECT_EQ(broadcast({1}, {0}), (Shape{0}));
     EXPECT_EQ(broadcast({3, 0, 5}, {1, 1}), (Shape{3, 0, 5}));
-    EXPECT_EQ(broadcast({}, {}), Shape{});
+    EXPECT_EQ(broadcast(Shape{}, {}), Shape{});
 }
 
 TEST(Broadcast, NamesBothShapesThatDoNotMatch) {

@@ -10,9 +10,6 @@ namespace gridstride::testing {
 
 namespace {
 
-const float nan = std::nanf("");
-const float inf = std::numeric_limits<float>::infinity();
-
 template <class T>
 Case plus_case(const std::vector<T>& x, const std::vector<T>& y, std::optional<DType> result = {}) {
     const auto n = static_cast<std::int64_t>(x.size());

@@ -3,7 +3,9 @@
 // dot (accumulates, with an addend and a factor) and spectrum (a transform a row).
 #pragma once
 
+#include <cmath>
 #include <complex>
+#include <limits>
 #include <vector>
 
 #include "core/operation.hpp"
@@ -14,6 +16,9 @@ namespace gridstride::testing {
 
 using validation::Judgement;
 using validation::Verdict;
+
+inline const float nan = std::nanf("");
+inline const float inf = std::numeric_limits<float>::infinity();
 
 extern const Op plus;      // x, y -> x + y, wrapped where integer
 extern const Op product;   // x, y -> x y, complex

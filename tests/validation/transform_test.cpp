@@ -11,9 +11,6 @@ namespace gridstride::testing {
 
 namespace {
 
-const float nan = std::nanf("");
-const float inf = std::numeric_limits<float>::infinity();
-
 Case spectrum_case(Shape shape, const std::vector<float>& values, bool squared = false,
                    std::optional<DType> result = {}) {
     std::vector<Tensor> inputs;

@@ -27,7 +27,7 @@ SecondWitness witness_of(
             }};
 }
 
-Case dot_case(double alpha = 1, bool addend = false) {
+Case scaled_dot(double alpha = 1, bool addend = false) {
     std::vector<Tensor> inputs;
     inputs.push_back(tensor<float>({rows, k}, scattered_as<float>(rows * k)));
     inputs.push_back(tensor<float>({k}, scattered_as<float>(k, 9)));
@@ -42,7 +42,7 @@ Case dot_case(double alpha = 1, bool addend = false) {
 }  // namespace
 
 TEST(Witness, AgreesAndChangesNothing) {
-    Case one = dot_case();
+    Case one = scaled_dot();
     const SecondWitness witness = witness_of(one);
     one.witness = &witness;
     const Judgement got = one.judge();
@@ -56,7 +56,7 @@ TEST(Witness, AgreesAndChangesNothing) {
 }
 
 TEST(Witness, OutsideItsBoundIsAWarning) {
-    Case one = dot_case();
+    Case one = scaled_dot();
     one.asked = {};
     const SecondWitness witness = witness_of(one, [](Tensor& answer) { answer.as<float>()[7] += 1; });
     one.witness = &witness;
@@ -69,7 +69,7 @@ TEST(Witness, OutsideItsBoundIsAWarning) {
 }
 
 TEST(Witness, FindsOursWrongBetweenTheSampledPlaces) {
-    Case one = dot_case();
+    Case one = scaled_dot();
     one.values<float>()[1234] += 1e-3F;
     EXPECT_EQ(one.judge().verdict, Verdict::pass);  // nobody looked there
     const SecondWitness witness = witness_of(one);
@@ -81,7 +81,7 @@ TEST(Witness, FindsOursWrongBetweenTheSampledPlaces) {
 }
 
 TEST(Witness, WrongItselfBetweenTheSampledPlacesIsAWarning) {
-    Case one = dot_case();
+    Case one = scaled_dot();
     const SecondWitness witness = witness_of(one, [](Tensor& answer) { answer.as<float>()[1234] = std::nanf(""); });
     one.witness = &witness;
     const Judgement got = one.judge();
@@ -91,7 +91,7 @@ TEST(Witness, WrongItselfBetweenTheSampledPlacesIsAWarning) {
 }
 
 TEST(Witness, OfManyPlacesOutsideTheWorstArePutToTheReference) {
-    Case one = dot_case();
+    Case one = scaled_dot();
     one.values<float>()[4321] += 1e-2F;
     const SecondWitness witness = witness_of(one, [](Tensor& answer) {
         for (int i = 0; i < 1000; ++i) answer.as<float>()[1000 + i] += 1e-4F;
@@ -103,7 +103,7 @@ TEST(Witness, OfManyPlacesOutsideTheWorstArePutToTheReference) {
 }
 
 TEST(Witness, WithinBothBoundsIsNoDifference) {
-    Case one = dot_case(-2.5, true);  // factors of either sign, and an addend
+    Case one = scaled_dot(-2.5, true);  // factors of either sign, and an addend
     const SecondWitness witness = witness_of(one, [](Tensor& answer) {
         for (int i = 0; i < rows; ++i) answer.as<float>()[i] *= 1 + 0x1p-23F;
     });
@@ -115,7 +115,7 @@ TEST(Witness, WithinBothBoundsIsNoDifference) {
 }
 
 TEST(Witness, SumsOfTermsDoNotCancelBetweenProductAndAddend) {
-    const Case one = dot_case(-2.5, true);
+    const Case one = scaled_dot(-2.5, true);
     const auto sums = validation::magnitudes(one.op, one.in, witness_of(one));
     ASSERT_EQ(sums.size(), 2U);
     const Reference reference = one.op.reference(one.problem, one.in);
@@ -139,7 +139,7 @@ TEST(Witness, ExactRulesAllowNoDifferenceAnywhere) {
 }
 
 TEST(Witness, OneThatCannotRunIsNamedAndChangesNothing) {
-    Case one = dot_case();
+    Case one = scaled_dot();
     const SecondWitness witness{
         &tree, [](std::span<const Slab>) -> Tensor { throw Error(Category::device, "no memory for the plan"); }};
     one.witness = &witness;

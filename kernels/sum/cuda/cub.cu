@@ -49,8 +49,6 @@ cudaError_t reduce(void* scratch, std::size_t& bytes, const A* x, A* s, const Te
                                                     stream);
     }
     const auto in = thrust::make_transform_iterator(counting, Fetch<A>{x, terms});
-    if (terms.outputs == 1)
-        return ::cub::DeviceReduce::Reduce(scratch, bytes, in, s, terms.terms, Plus{}, A(0), stream);
     const auto begin = thrust::make_transform_iterator(counting, Begin{terms.terms});
     return ::cub::DeviceSegmentedReduce::Reduce(scratch, bytes, in, s, terms.outputs, begin, begin + 1, Plus{}, A(0),
                                                 stream);
