@@ -120,8 +120,11 @@ Comparison compare(const Term& term, const Complex& got, const Criterion& criter
         result.error = std::hypot(re, im);
         result.used = by_bound ? std::max(share(re, bound.re), share(im, bound.im)) : share(result.error, bound.re);
     }
-    // A sum of finite terms that large may pass through Inf on its way, whatever it ends as.
-    if (result.used > 1 && got_class != Class::finite && criterion.rule != Rule::rounded) {
+    // A sum of finite terms that large may pass through Inf on its way, whatever it ends as: as NaN beside an infinite
+    // one.
+    const bool infinite = class_of({term.re, term.im}) == Class::infinite;
+    const bool may_have_passed = infinite ? got_class == Class::nan : got_class != Class::finite;
+    if (result.used > 1 && may_have_passed && criterion.rule != Rule::rounded) {
         const long double reached = std::max({term.re_magnitude, term.im_magnitude, term.unscaled});
         if (std::isfinite(reached) && reached > largest(criterion.accumulator)) {
             result.error = result.used = 0;

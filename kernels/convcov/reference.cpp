@@ -88,8 +88,8 @@ Sum window_sum(const Geometry& g, const Slab& gammas, const Slab& means, const s
                 largest = std::max(largest, std::abs(variance));
                 const auto add = [&](Wide term) {
                     value += variance * term;
-                    magnitude += std::abs(variance * term);
-                    if (!weights.empty()) unweighted += std::abs(term);
+                    magnitude += finite_size(variance * term);
+                    if (!weights.empty()) unweighted += finite_size(term);
                 };
                 add(mean(c, r, q) * mean(c, r2, q2));
                 if (gammas.spec.present) add(covariance(c, r, q, r2, q2));
@@ -141,7 +141,7 @@ Reference reference(const Problem& problem, std::span<const Slab> in) {
         term.re = start + factor * sum.value;
         term.factor = std::abs(factor) * sum.weight;
         term.unscaled = sum.unweighted;
-        term.re_magnitude = std::abs(start) + std::abs(factor) * sum.magnitude;
+        term.re_magnitude = finite_size(start) + std::abs(factor) * sum.magnitude;
         term.lost = before.spec.present && is_half(dtype) && term.re != start &&
                     rounded(term.re, dtype) == rounded(start, dtype);
         return term;

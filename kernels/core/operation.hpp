@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,7 +63,8 @@ struct Plan {
 };
 
 /// One output element by definition. re, im: its value in higher precision (where `exact` or the rule is `rounded`:
-/// already rounded to the arithmetic type). magnitudes: the sums of |terms| behind the parts, |factor| included.
+/// already rounded to the arithmetic type). magnitudes: the sums of finite_size of the terms behind the parts, |factor|
+/// included.
 struct Term {
     long double re = 0, im = 0;
     long double re_magnitude = 0, im_magnitude = 0;
@@ -73,6 +75,13 @@ struct Term {
     bool overflowed = false;   // of finite operands, yet Inf once rounded to the arithmetic type
     bool lost = false;         // an addend of which rounding to the output leaves nothing
 };
+
+/// |x|; 0 where x is Inf or NaN: what a sum's finite terms may reach, and overflow by, beside such a one.
+template <class T>
+T finite_size(T x) {
+    const T size = x < 0 ? -x : x;
+    return size <= std::numeric_limits<T>::max() ? size : T(0);
+}
 
 /// The definition of output element `index` (flat, row-major). Holds what it needs of the inputs; safe to call from
 /// several threads at once.

@@ -55,15 +55,15 @@ struct Sums {
     void add(Wide p, Wide q) {
         const Wide product = p * q;
         re += product;
-        re_size += std::abs(product);
+        re_size += finite_size(product);
     }
     void add(std::complex<Wide> p, std::complex<Wide> q) {
         const Wide rr = p.real() * q.real(), ii = p.imag() * q.imag(), ri = p.real() * q.imag(),
                    ir = p.imag() * q.real();
         re += rr - ii;
         im += ri + ir;
-        re_size += std::abs(rr) + std::abs(ii);
-        im_size += std::abs(ri) + std::abs(ir);
+        re_size += finite_size(rr) + finite_size(ii);
+        im_size += finite_size(ri) + finite_size(ir);
     }
     void add(const Sums& other) {
         re += other.re;
@@ -148,7 +148,7 @@ struct Definition {
         scaled(result, alpha, {sums.re, sums.im}, {sums.re_size, sums.im_size});
         if (c) {
             const std::complex<long double> value{real_part(*c, index), imaginary_part(*c, index)};
-            scaled(result, beta, value, {std::abs(value.real()), std::abs(value.imag())});
+            scaled(result, beta, value, {finite_size(value.real()), finite_size(value.imag())});
         }
         return result;
     }

@@ -67,12 +67,12 @@ Term sum_floats(const Layout& layout, const T* x) {
         if constexpr (is_complex_type<T>) {
             re.add(value.real());
             im.add(value.imag());
-            re_magnitude.add(std::abs(static_cast<W>(value.real())));
-            im_magnitude.add(std::abs(static_cast<W>(value.imag())));
+            re_magnitude.add(finite_size(static_cast<W>(value.real())));
+            im_magnitude.add(finite_size(static_cast<W>(value.imag())));
         } else {
             const auto wide = static_cast<W>(value);
             re.add(wide);
-            re_magnitude.add(std::abs(wide));
+            re_magnitude.add(finite_size(wide));
         }
     };
     if (!layout.empty) layout.visit(x, 0, add);

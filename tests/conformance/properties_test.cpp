@@ -305,6 +305,33 @@ TEST(Covariance, TermsThatOverflowOrVanishBeforeTheirWeightsAreNoMismatch) {
     }
 }
 
+/// x = -1e308, -1e308, Inf: -Inf on the way, so NaN, where the sum in higher precision is Inf.
+TEST(Overflow, OfFiniteTermsBesideAnInfiniteOneIsNoMismatch) {
+    Problem column, product;
+    column.in = {{DType::float64, {3}}};
+    product.in = {{DType::float64, {1, 3}}, {DType::float64, {3, 1}}};
+    for (const auto& [op, asked] : {std::pair{"sum", column}, std::pair{"matmul", product}}) {
+        SCOPED_TRACE(op);
+        Setting one(op, "loop", asked);
+        if (one.posed.tensors.size() > 1) std::fill_n(one.posed.tensors[1].as<double>(), 3, 1.0);
+        double* const x = one.posed.tensors[0].as<double>();
+        x[0] = x[1] = -1e308;
+        x[2] = std::numeric_limits<double>::infinity();
+        one.run();
+        one.answer.as<double>()[0] = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_NE(one.judge().verdict, Verdict::mismatch) << one.judge().reason;
+        one.answer.as<double>()[0] = x[2];
+        EXPECT_NE(one.judge().verdict, Verdict::mismatch);
+        for (const double wrong : {-x[2], 1e308}) {
+            one.answer.as<double>()[0] = wrong;
+            EXPECT_EQ(one.judge().verdict, Verdict::mismatch);
+        }
+        x[0] = -1.0;  // nothing overflows
+        one.answer.as<double>()[0] = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_EQ(one.judge().verdict, Verdict::mismatch);
+    }
+}
+
 TEST(Properties, ThatDoNotHoldMakeAMismatchWhereNoJudgedElementIsWrong) {
     Problem asked;
     asked.in = {{DType::float32, {301, 40}}, {DType::float32, {40, 203}}};

@@ -123,8 +123,11 @@ TEST(Compare, AccumulatorsThatMayOverflowExcuseNonFiniteAnswersAlone) {
     // before the factor: a coefficient of 1e-10 takes 1e40 back into range
     EXPECT_TRUE(
         passes(Term{.re = 1e30L, .re_magnitude = 1e30L, .factor = 1e-10L, .unscaled = 1e40L}, {inf, 0}, criterion));
-    // an input that is not finite excuses nothing
-    EXPECT_FALSE(passes(Term{.re = inf, .re_magnitude = inf}, {nan, 0}, criterion));
+    // an infinite term excuses nothing, but finite ones that overflow beside it make NaN of it
+    EXPECT_FALSE(passes(Term{.re = inf, .re_magnitude = 3e38L}, {nan, 0}, criterion));
+    EXPECT_TRUE(passes(Term{.re = inf, .re_magnitude = 4e38L}, {nan, 0}, criterion));
+    EXPECT_FALSE(passes(Term{.re = inf, .re_magnitude = 4e38L}, {-inf, 0}, criterion));
+    EXPECT_FALSE(passes(Term{.re = inf, .re_magnitude = 4e38L}, {1e38L, 0}, criterion));
     EXPECT_FALSE(passes(Term{.re = 1, .re_magnitude = 4e38L}, {inf, 0}, exact()));
 }
 

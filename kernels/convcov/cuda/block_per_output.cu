@@ -150,12 +150,16 @@ __global__ void __launch_bounds__(1024) block_per_output_kernel(Arrays<T, U> arr
     }
 }
 
+/// Inputs of another type than the output are rare: one kernel for all of these.
 template <class T, class U>
 auto kernel_of(const Problem& problem) {
-    const Geometry g = geometry(problem);
-    const bool plain = !g.circular && !g.half_gamma && !g.per_weight && std::max(g.rows.in, g.columns.in) < 1 << 30 &&
-                       std::max(g.rows.before, g.columns.before) < 1 << 30;
-    return plain ? block_per_output_kernel<T, U, PlainTerms<T, U>> : block_per_output_kernel<T, U, AnyTerms<T, U>>;
+    if constexpr (std::is_same_v<T, U>) {
+        const Geometry g = geometry(problem);
+        const bool small = std::max({g.rows.in, g.columns.in, g.rows.before, g.columns.before}) < 1 << 30;
+        if (small && !g.circular && !g.half_gamma && !g.per_weight)
+            return block_per_output_kernel<T, U, PlainTerms<T, U>>;
+    }
+    return block_per_output_kernel<T, U, AnyTerms<T, U>>;
 }
 
 std::int64_t terms_of(const Problem& problem) {

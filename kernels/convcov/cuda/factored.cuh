@@ -834,7 +834,6 @@ struct Turn {
 struct Schedule {
     Geometry g;
     bool direct = false, split = false, half = false, tiled = false, abreast = false;
-    bool on_the_spot = false;                        // R is summed where it is added
     int wide_in = 1, wide_out = 1;                   // elements in a vector of gamma, of the outputs
     std::int64_t batches = 1, rows = 1, panels = 1;  // in a turn: batches, output rows; input rows of S
     std::int64_t sums = 0, results = 0;              // elements of S and R of a turn

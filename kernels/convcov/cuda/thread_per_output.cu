@@ -57,10 +57,12 @@ __global__ void __launch_bounds__(1024) thread_per_output_kernel(Arrays<T, U> ar
     arrays.store(at.offset, factor * sum);
 }
 
+/// Inputs of another type than the output are rare: one kernel for all of these.
 template <class T, class U>
 auto kernel_of(const Problem& problem) {
-    return given(problem.in, weight_variance) ? thread_per_output_kernel<T, U, true>
-                                              : thread_per_output_kernel<T, U, false>;
+    if constexpr (std::is_same_v<T, U>)
+        if (!given(problem.in, weight_variance)) return thread_per_output_kernel<T, U, false>;
+    return thread_per_output_kernel<T, U, true>;
 }
 
 std::int64_t threads_of(const Problem& problem) {
