@@ -52,14 +52,14 @@ __device__ void advance(const Sizes& s, Tap& tap, const Tap& step) {
     }
 }
 
-/// The terms of an output where a tap is an address further: no padding that wraps, gamma whole, one coef. Numbers of
-/// rows and columns are below 2^31.
+/// The terms of an output where a tap is an address further: no padding that wraps, gamma whole, one coef. Places
+/// are below 2^30.
 template <class T, class U>
 struct PlainTerms {
     using A = accumulator<T, U>;
     const T *gamma, *mean;  // of channel 0 under tap (0, 0), which may be outside
-    std::int64_t other_mean, gamma_channel, gamma_row, gamma_column, map;
-    int r, r2, q, q2, row, column, height, width, mean_row;
+    std::int64_t other_mean, gamma_channel, gamma_row, gamma_column, map, mean_row;
+    int r, r2, q, q2, row, column, height, width;
 
     __device__ PlainTerms(const Arrays<T, U>& arrays, const Sizes& s, const Place& at)
         : gamma(arrays.gammas),
@@ -68,6 +68,7 @@ struct PlainTerms {
           gamma_row(s.rows.dilation * (s.gamma_row + s.columns.in)),
           gamma_column(s.columns.dilation * (s.gamma_column + 1)),
           map(s.rows.in * s.columns.in),
+          mean_row(s.rows.dilation * s.columns.in),
           r(static_cast<int>(s.rows.position(at.i, 0))),
           r2(static_cast<int>(s.rows.position(at.i2, 0))),
           q(static_cast<int>(s.columns.position(at.j, 0))),
@@ -75,8 +76,7 @@ struct PlainTerms {
           row(static_cast<int>(s.rows.dilation)),
           column(static_cast<int>(s.columns.dilation)),
           height(static_cast<int>(s.rows.in)),
-          width(static_cast<int>(s.columns.in)),
-          mean_row(static_cast<int>(s.rows.dilation * s.columns.in)) {
+          width(static_cast<int>(s.columns.in)) {
         if (gamma != nullptr) gamma += s.gamma_offset(at.b, 0, r, q) + r2 * s.columns.in + q2;
         mean += at.b * s.channels_in * map + r * s.columns.in + q;
         other_mean = (r2 - r) * s.columns.in + q2 - q;
@@ -155,7 +155,7 @@ template <class T, class U>
 auto kernel_of(const Problem& problem) {
     if constexpr (std::is_same_v<T, U>) {
         const Geometry g = geometry(problem);
-        const bool small = std::max({g.rows.in, g.columns.in, g.rows.before, g.columns.before}) < 1 << 30;
+        const bool small = std::max({extent(g.rows), extent(g.columns), g.places_in()}) < 1 << 30;
         if (small && !g.circular && !g.half_gamma && !g.per_weight)
             return block_per_output_kernel<T, U, PlainTerms<T, U>>;
     }

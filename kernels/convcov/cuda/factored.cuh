@@ -867,10 +867,8 @@ struct Schedule {
 /// Why the numbers of a problem do not fit; empty: they do.
 inline std::string too_large(const Geometry& g) {
     constexpr std::int64_t most = std::int64_t{1} << 30;
-    const auto extent = [](const Window& w) {
-        return std::max(w.in, (w.out - 1) * w.stride + w.dilation * (w.taps + tap_block - 1) + 1) + w.before;
-    };
-    if (std::max(extent(g.rows), extent(g.columns)) >= most) return "a padded side of the map is 2^30 or longer";
+    if (std::max(extent(g.rows, tap_block), extent(g.columns, tap_block)) >= most)
+        return "a padded side of the map is 2^30 or longer";
     if (std::max(g.places_in(), g.places_out()) >= most) return "the map has 2^30 places or more";
     if (std::max(g.channels_in, std::max<std::int64_t>(g.vectors, 1) * g.channels_out) >= most)
         return "there are 2^30 channels or more";

@@ -4,6 +4,7 @@
 // row-major; those between channels (form full) are settled beside it.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <type_traits>
 
@@ -35,6 +36,12 @@ struct Axis {
         return {low < 0 ? (dilation - 1 - low) / dilation : 0, fitting < taps ? fitting : taps};
     }
 };
+
+/// How many places the window of all outputs, and of so many taps more than it has, and its map span, from the
+/// padding's first on: kernels that count them in 32 bits need fewer than 2^30.
+inline std::int64_t extent(const Window& w, std::int64_t more_taps = 0) {
+    return std::max(w.in, (w.out - 1) * w.stride + w.dilation * (w.taps - 1 + more_taps) + 1) + w.before;
+}
 
 /// A problem as the kernels see it. Strides are in elements.
 struct Sizes {
