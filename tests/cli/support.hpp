@@ -14,6 +14,7 @@
 
 #include "core/tensor.hpp"
 #include "io/hdf5.hpp"
+#include "support/folder.hpp"
 
 namespace gridstride::cli {
 
@@ -31,15 +32,8 @@ inline std::string read_text(const fs::path& path) {
     return text.str();
 }
 
-class Command : public testing::Test {
+class Command : public InFolder {
   protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "gridstride_cli_XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder = name;
-    }
-    void TearDown() override { fs::remove_all(folder); }
-
     void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
 
     /// Runs `gridstride ARGUMENTS` in the folder, by the shell, on the CPU whatever the machine has.
@@ -84,8 +78,6 @@ class Command : public testing::Test {
         writer.commit();
     }
     bool exists(const std::string& name) const { return fs::exists(folder / name); }
-
-    fs::path folder;
 };
 
 /// Does text hold all of the words?

@@ -4,7 +4,6 @@
 #include "measure.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <set>
 
 #include "execute.hpp"
+#include "support/folder.hpp"
 #include "timing.hpp"
 
 namespace gridstride::engine {
@@ -86,12 +86,10 @@ TEST(Measuring, AnInPlaceOutputIsAddedToAndTheInputsAreLeftAlone) {
 }
 
 /// One job, planned for a bench.
-class Benched : public testing::Test {
+class Benched : public InFolder {
   protected:
     void SetUp() override {
-        std::string name = (std::filesystem::temp_directory_path() / "measure_test_XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder = name;
+        ASSERT_NO_FATAL_FAILURE(InFolder::SetUp());
         std::ofstream(folder / "job.yaml") << "jobs: {c: {op: copy, variant: loop, device: cpu, inputs: {x: {generate: "
                                               "linear, shape: [3, 37]}}, outputs: y.h5}}\n";
         config::Diagnostics diagnostics;
@@ -104,13 +102,11 @@ class Benched : public testing::Test {
             return measure(one.op(), *one.variant, one.computed(), in, 0.05).out;
         };
     }
-    void TearDown() override { std::filesystem::remove_all(folder); }
     report::Case run(const Variant& variant) {
         plan.cases[0].variant = &variant;
         return run_case(plan, 0, state, {}, [](std::string_view, std::string_view) {});
     }
 
-    std::filesystem::path folder;
     engine::Plan plan;
     State state;
     int measured = 0;

@@ -3,7 +3,6 @@
 #include "verbs.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include "io/config.hpp"
 #include "io/hdf5.hpp"
 #include "options.hpp"
+#include "support/folder.hpp"
 
 namespace gridstride {
 
@@ -34,18 +34,7 @@ std::string printed(F f, int exit = 0) {
     return testing::internal::GetCapturedStdout();
 }
 
-/// A folder of its own, gone at the end.
-class Verbs : public testing::Test {
-  protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "verbs_test_XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder = name;
-    }
-    void TearDown() override { fs::remove_all(folder); }
-
-    fs::path folder;
-};
+using Verbs = InFolder;
 
 class EachOperation : public Verbs, public testing::WithParamInterface<const Entry*> {};
 

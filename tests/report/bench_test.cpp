@@ -13,7 +13,7 @@
 #include <regex>
 #include <set>
 
-#include "report/folder.hpp"
+#include "support/folder.hpp"
 
 namespace gridstride::timing {
 

@@ -14,7 +14,7 @@
 #include <regex>
 #include <set>
 
-#include "report/folder.hpp"
+#include "support/folder.hpp"
 
 namespace gridstride::report {
 

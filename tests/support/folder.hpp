@@ -15,7 +15,7 @@ namespace gridstride {
 class InFolder : public testing::Test {
   protected:
     void SetUp() override {
-        std::string name = (std::filesystem::temp_directory_path() / "report_test_XXXXXX").string();
+        std::string name = (std::filesystem::temp_directory_path() / "gridstride_test_XXXXXX").string();
         ASSERT_NE(mkdtemp(name.data()), nullptr);
         folder = name;
     }
