@@ -16,7 +16,8 @@
 // direct: all of it for small problems, in one launch; a thread has an element of R, of all its taps and channels.
 // walk.cuh has one for few channels, in which S and R never leave a block.
 //
-// S and R are in the accumulator's type and lie in a workspace that the L2 holds: as many batches, or output rows of
+// S and R are in the accumulator's type and lie in a workspace that the L2 holds, and drops once they are used (apply
+// drops S, the next reduce R: PTX's discard), so that no memory traffic is theirs: as many batches, or output rows of
 // one batch (then the panels of S, one an input row, are a ring), as fit are done at a time: a turn. The kernels of a
 // turn follow each other by programmatic dependent launch: a kernel's blocks start as the last blocks of the one before
 // do, load what that does not write, and wait for it. Turns of other batches go along beside it on a second stream,
@@ -122,6 +123,7 @@ struct Windowing {
     // The tile of a block: j; i'; j'. Its columns of S under j and j'; blocks along j, i' and j'.
     int tall = 1, deep = 1, wide = 1;
     int under_tall = 1;
+    int lines_under = 1, lines_of = 1;  // columns of S, or j, that a block has at once
     Divisor under_wide{1}, of_wide{1}, columns_under{1}, columns_of{1};
     Divisor along_j{1}, along_i2{1}, along_j2{1};
 };
@@ -150,6 +152,13 @@ struct Application {
     }
 };
 
+/// Lines of the workspace that nothing reads again: the L2 drops them instead of writing them to memory.
+constexpr int stale_line = 128;  // bytes
+struct Stale {
+    void* from = nullptr;
+    unsigned lines = 0;
+};
+
 /// gamma, where direct reads it.
 struct Blocks {
     int channels = 0, group_size = 1;
@@ -170,6 +179,18 @@ __device__ inline void wait_for_previous() {
 __device__ inline void release_next() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/// Each thread of the launch drops its share.
+__device__ inline void discard(const Stale& stale) {
+#if __CUDA_ARCH__ >= 800
+    const unsigned all = gridDim.x * blockDim.x;
+    for (unsigned line = blockIdx.x * blockDim.x + threadIdx.x; line < stale.lines; line += all)
+        asm volatile("discard.global.L2 [%0], 128;"
+                     :
+                     : "l"(static_cast<char*>(stale.from) + std::size_t{line} * stale_line)
+                     : "memory");
 #endif
 }
 
@@ -239,7 +260,7 @@ __device__ Spot spot_of(const Reduction& s, unsigned at) {
     return spot;
 }
 
-__device__ constexpr uint4 no_gamma{};  // read again and again where there is none: no load depends on a condition
+__device__ constexpr uint4 nowhere{};  // read where there is nothing to read: no load depends on a condition
 
 /// Where a thread reads: gamma at a spot, one channel after the other, and mu at its places.
 template <class T, int vector>
@@ -250,7 +271,7 @@ struct Reader {
     int places;
 
     __device__ Reader(const T* gammas, const T* mus, const Reduction& s, const Spot& spot, int c)
-        : gamma(reinterpret_cast<const T*>(&no_gamma)), channel(0), places(s.height * s.width) {
+        : gamma(reinterpret_cast<const T*>(&nowhere)), channel(0), places(s.height * s.width) {
         if (gammas != nullptr) {
             channel = s.gamma_channel;
             gamma =
@@ -306,7 +327,7 @@ __device__ void put_sums(A* sums, const Reduction& s, const Spot& spot, const Pa
 /// A thread a vector of S. depth: loads of gamma in flight.
 template <class T, class A, int vector, int depth, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
-    factored_reduce_kernel(const T* gammas, const T* mus, A* sums, const __grid_constant__ Reduction s) {
+    factored_reduce_kernel(const T* gammas, const T* mus, A* sums, const __grid_constant__ Reduction s, Stale results) {
     using Vector = Pack<T, vector>;
     if (s.first) wait_for_previous();
     release_next();
@@ -353,13 +374,14 @@ __global__ void __launch_bounds__(threads, blocks)
         if (left < s.group_size || c < s.channels) end_group();
     }
     if (!s.first) wait_for_previous();
+    discard(results);
     if (spot.taken) put_sums(sums, s, spot, total);
 }
 
 /// A thread a group of channels of a vector of S, a block all groups. depth: channels whose loads are in flight.
 template <class T, class A, int vector, int depth, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
-    factored_split_kernel(const T* gammas, const T* mus, A* sums, const __grid_constant__ Reduction s) {
+    factored_split_kernel(const T* gammas, const T* mus, A* sums, const __grid_constant__ Reduction s, Stale results) {
     using Vector = Pack<T, vector>;
     __shared__ __align__(16) Pack<A, vector> parts[threads];
     if (s.first) wait_for_previous();
@@ -390,6 +412,7 @@ __global__ void __launch_bounds__(threads, blocks)
     if (group > 0) parts[threadIdx.x] = part;
     __syncthreads();
     if (!s.first) wait_for_previous();
+    discard(results);
     if (group > 0 || !spot.taken) return;
     Pack<A, vector> total = part;
 #pragma unroll 4
@@ -544,8 +567,8 @@ __global__ void __launch_bounds__(threads)
     results[at] = s.bias ? sum + A(1) : sum;
 }
 
-/// R, a block a tile of it.
-template <class A, int threads>
+/// R, a block a tile of it. in_a_block: taps of each axis fit one block of taps.
+template <class A, int threads, bool in_a_block>
 __global__ void __launch_bounds__(threads)
     factored_tiled_window_kernel(const A* sums, A* results, const __grid_constant__ Windowing s) {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -560,43 +583,48 @@ __global__ void __launch_bounds__(threads)
     const int first_i2 = static_cast<int>(j_and_i2 - j_tile * s.along_i2.divisor) * s.deep;
     const unsigned b = s.owned.quotient(b_and_i);
     const int i = s.first_row + static_cast<int>(b_and_i - b * s.owned.divisor);
-    const int pitch = static_cast<int>(s.columns_under.divisor);
+    const int pitch = static_cast<int>(s.columns_under.divisor), row_taps = in_a_block ? 1 : s.rows.taps;
 
     {
         unsigned column = threadIdx.x;
-        const int line = static_cast<int>(s.columns_under.take(column)), lines = threads / pitch;
+        const int line = static_cast<int>(s.columns_under.take(column)), lines = s.lines_under;
         unsigned of_row = column;
         const int i2 = first_i2 + static_cast<int>(s.under_wide.take(of_row));
         const int q2 = first_j2 * s.columns.stride - s.columns.before + static_cast<int>(of_row);
         const int first_q = first_j * s.columns.stride - s.columns.before;
-        const A* const from = sums + b * s.panels.batch + q2 * s.panels.second_column;
-        for (int first_tap = 0; line < lines && first_tap < s.rows.taps; first_tap += tap_block) {
-            int row[tap_block];
-            bool there[tap_block];
+        const bool taken = i2 < s.height_out && s.columns.inside(q2);
+        const A* const from = sums + b * s.panels.batch + q2 * s.panels.second_column +
+                              static_cast<std::int64_t>(first_q + line) * s.panels.column;
+        for (int first_tap = 0; line < lines && first_tap < row_taps; first_tap += tap_block) {
+            const A* row[tap_block];
+            std::int64_t next[tap_block];  // from line to line
 #pragma unroll
             for (int k = 0; k < tap_block; ++k) {
-                const int u = first_tap + k, r = s.rows.position(i, u), r2 = s.rows.position(i2, u);
-                there[k] = u < s.rows.taps && i2 < s.height_out && s.rows.inside(r) && s.rows.inside(r2) &&
-                           s.columns.inside(q2);
-                row[k] = there[k] ? s.panels.of_rows(r, r2) : 0;
+                const int u = first_tap + k, shift = u * s.rows.dilation - s.rows.before;
+                const int r = i * s.rows.stride + shift, r2 = i2 * s.rows.stride + shift;
+                const bool there = taken && u < s.rows.taps && s.rows.inside(r) && s.rows.inside(r2);
+                row[k] = there ? from + s.panels.of_rows(r, r2) : reinterpret_cast<const A*>(&nowhere);
+                next[k] = there ? static_cast<std::int64_t>(lines) * s.panels.column : 0;
             }
             constexpr int at_once = 5;
             for (int first = line; first < s.under_tall; first += at_once * lines) {
                 A values[at_once][tap_block];
 #pragma unroll
                 for (int k = 0; k < at_once; ++k) {
-                    const int a = first + k * lines, q = first_q + a;
-                    const bool in = a < s.under_tall && s.columns.inside(q);
+                    const int a = first + k * lines;
+                    const bool in = a < s.under_tall && s.columns.inside(first_q + a);
 #pragma unroll
-                    for (int n = 0; n < tap_block; ++n)
-                        values[k][n] = in && there[n] ? from[row[n] + q * s.panels.column] : A(0);
+                    for (int n = 0; n < tap_block; ++n) {
+                        values[k][n] = in ? *row[n] : A(0);
+                        row[n] += next[n];
+                    }
                 }
 #pragma unroll
                 for (int k = 0; k < at_once; ++k) {
                     const int a = first + k * lines;
                     if (a >= s.under_tall) break;
                     A* const to = under + a * pitch + column;
-                    A sum = first_tap == 0 ? A(0) : *to;
+                    A sum = in_a_block || first_tap == 0 ? A(0) : *to;
 #pragma unroll
                     for (int n = 0; n < tap_block; ++n) sum += values[k][n];
                     *to = sum;
@@ -607,8 +635,7 @@ __global__ void __launch_bounds__(threads)
     __syncthreads();
 
     unsigned column = threadIdx.x;
-    const int line = static_cast<int>(s.columns_of.take(column)),
-              lines = threads / static_cast<int>(s.columns_of.divisor);
+    const int line = static_cast<int>(s.columns_of.take(column)), lines = s.lines_of;
     unsigned of_row = column;
     const int i2 = static_cast<int>(s.of_wide.take(of_row)), j2 = static_cast<int>(of_row);
     const int wo = static_cast<int>(s.columns_out.divisor), tall = min(s.tall, wo - first_j);
@@ -619,10 +646,11 @@ __global__ void __launch_bounds__(threads)
             (first_i2 + i2) * wo + first_j2 + j2;
     const int next_tap = s.columns.dilation * (pitch + 1), next = lines * s.columns.stride * pitch;
     const std::int64_t next_to = static_cast<std::int64_t>(lines) * s.pairs.divisor;
+    const int column_taps = in_a_block ? 1 : s.columns.taps;
 #pragma unroll 4
     for (int j = line; j < tall; j += lines) {
         A sum = A(0);
-        for (int v = 0; v < s.columns.taps; v += tap_block)
+        for (int v = 0; v < column_taps; v += tap_block)
 #pragma unroll
             for (int k = 0; k < tap_block; ++k)
                 if (v + k < s.columns.taps) sum += from[(v + k) * next_tap];
@@ -687,8 +715,8 @@ __device__ Pack<U, n> kept(bool adds, const Pack<T, n>& before) {
 /// `items` vectors of R a thread, of `together` channels.
 template <class T, class U, int vector, int items, int together, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
-    factored_apply_kernel(Arrays<T, U> arrays, const accumulator<T, U>* results,
-                          const __grid_constant__ Application s) {
+    factored_apply_kernel(Arrays<T, U> arrays, const accumulator<T, U>* results, const __grid_constant__ Application s,
+                          Stale sums) {
     using A = accumulator<T, U>;
     const unsigned chunk = s.blocks.quotient(blockIdx.x);
     const unsigned first = (blockIdx.x - chunk * s.blocks.divisor) * threads * items + threadIdx.x;
@@ -713,6 +741,7 @@ __global__ void __launch_bounds__(threads, blocks)
     }
     wait_for_previous();
     release_next();
+    discard(sums);
     Pack<A, vector> result[items]{};
 #pragma unroll
     for (int n = 0; n < items; ++n)
@@ -899,6 +928,8 @@ inline void tile(Schedule& schedule, std::int64_t lines, std::int64_t sum, std::
     w.deep = static_cast<int>(deep);
     w.wide = static_cast<int>(wide);
     w.under_tall = static_cast<int>(under(tall));
+    w.lines_under = static_cast<int>(threads / columns);
+    w.lines_of = static_cast<int>(threads / (deep * wide));
     w.under_wide = Divisor(under(wide));
     w.of_wide = Divisor(wide);
     w.columns_under = Divisor(columns);
@@ -1081,9 +1112,9 @@ constexpr int direct_together = 8;  // channels of direct
 template <class T, class U>
 struct Kernels {
     using A = accumulator<T, U>;
-    void (*reduce)(const T*, const T*, A*, Reduction) = nullptr;
+    void (*reduce)(const T*, const T*, A*, Reduction, Stale) = nullptr;
     void (*window)(const A*, A*, Windowing) = nullptr;
-    void (*apply)(Arrays<T, U>, const A*, Application) = nullptr;
+    void (*apply)(Arrays<T, U>, const A*, Application, Stale) = nullptr;
     void (*direct)(Arrays<T, U>, Windowing, Blocks, Application) = nullptr;
     Shape shape_reduce, shape_output;  // of reduce; of apply or direct
     int items = 1, channels = 1;       // of apply or direct: vectors a thread, channels at once
@@ -1112,8 +1143,11 @@ Kernels<T, U> kernels_of(const Schedule& schedule) {
         result.reduce = schedule.wide_in == 1
                             ? factored_reduce_kernel<T, A, 1, shapes.depth, reduce.threads, reduce.blocks>
                             : factored_reduce_kernel<T, A, wide, shapes.depth, reduce.threads, reduce.blocks>;
-    result.window = schedule.tiled ? factored_tiled_window_kernel<A, shapes.window.threads>
-                                   : factored_window_kernel<A, shapes.window.threads>;
+    constexpr int threads = shapes.window.threads;
+    const bool in_a_block = std::max(schedule.g.rows.taps, schedule.g.columns.taps) <= tap_block;
+    result.window = !schedule.tiled ? factored_window_kernel<A, threads>
+                    : in_a_block    ? factored_tiled_window_kernel<A, threads, true>
+                                    : factored_tiled_window_kernel<A, threads, false>;
     const auto output = [&]<int vector>() {
         constexpr int items = items_of(vector), channels = sizeof(U) == 2 ? shapes.together : 1;
         result.apply = factored_apply_kernel<T, U, vector, items, channels, apply.threads, apply.blocks>;
@@ -1140,6 +1174,13 @@ Application application_of(const Schedule& schedule, const Turn& turn, const Ker
 template <class T, class U>
 std::int64_t output_blocks(const Kernels<T, U>& kernels, const Application& a) {
     return std::int64_t{a.blocks.divisor} * gridstride::cuda::ceil_div(a.all_channels, kernels.channels);
+}
+
+/// So many elements, where they are whole lines.
+template <class A>
+Stale stale(A* from, std::int64_t elements) {
+    if (reinterpret_cast<std::uintptr_t>(from) % stale_line != 0) return {};
+    return {from, static_cast<unsigned>(elements * static_cast<std::int64_t>(sizeof(A)) / stale_line)};
 }
 
 /// The schedule of these types; aligned: all addresses are multiples of 16.
@@ -1201,6 +1242,7 @@ void enqueue(const Schedule& schedule, const Arrays<T, U>& arrays, accumulator<T
         if (at.before != nullptr) at.before += output;
         at.mus += turn.b * g.channels_in * g.places_in();
         at.out += output;
+        const bool whole = schedule.rows >= g.owned.count();  // else the next turn reads panels of this one
         const Windowing w = windowing_of(schedule, turn);
         const Application a = application_of(schedule, turn, kernels);
         if (schedule.direct) {
@@ -1214,7 +1256,7 @@ void enqueue(const Schedule& schedule, const Arrays<T, U>& arrays, accumulator<T
             const std::int64_t a_block = schedule.split ? r.positions : kernels.shape_reduce.threads;
             const std::int64_t threads = schedule.split ? ceil_div(a_block * r.groups, 32) * 32 : a_block;
             launch(kernels.reduce, ceil_div(r.vectors, a_block), static_cast<int>(threads), 0, overlaps && running, on,
-                   at.gammas, at.mus, sums, r);
+                   at.gammas, at.mus, sums, r, stale(results, schedule.results));
             running = true;
         }
         const std::int64_t blocks = schedule.tiled
@@ -1223,7 +1265,7 @@ void enqueue(const Schedule& schedule, const Arrays<T, U>& arrays, accumulator<T
         launch(kernels.window, blocks, shapes.window.threads, schedule.tile_bytes, overlaps && running, on,
                static_cast<const A*>(sums), results, w);
         launch(kernels.apply, output_blocks(kernels, a), kernels.shape_output.threads, 0, overlaps, on, at,
-               static_cast<const A*>(results), a);
+               static_cast<const A*>(results), a, stale(sums, whole ? schedule.sums : 0));
         running = true;
     }
     if (schedule.abreast) beside->end_before(stream);
