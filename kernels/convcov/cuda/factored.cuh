@@ -137,13 +137,18 @@ struct Application {
     Divisor blocks{1};     // of a chunk of channels
     int all_channels = 1;  // S O
     int coef_stride = 0;
+    int pairs = 1;  // P
     bool same_place = false;
 
+    /// Of the pairs of place (b, i, j), in channel 0.
+    __device__ std::int64_t row_of(unsigned place) const {
+        const unsigned b = of_batch.take(place);
+        return b * out_batch + place * out_place + out_shift;
+    }
     /// Of vector `at`, in channel 0.
     __device__ std::int64_t place_of(unsigned at, int vector) const {
-        unsigned place = of_place.take(at);
-        const unsigned b = of_batch.take(place);
-        return b * out_batch + place * out_place + out_shift + static_cast<std::int64_t>(at) * vector;
+        const unsigned place = of_place.take(at);
+        return row_of(place) + static_cast<std::int64_t>(at) * vector;
     }
     /// Of channel k < S O.
     __device__ std::int64_t offset(int k) const {
@@ -760,6 +765,57 @@ __global__ void __launch_bounds__(threads, blocks)
         }
 }
 
+/// The same where the outputs' rows of pairs begin anywhere: a thread has a vector of memory, and of it what is of its
+/// row.
+template <class T, int vector, int threads, int blocks>
+__global__ void __launch_bounds__(threads, blocks)
+    factored_ragged_apply_kernel(Arrays<T, T> arrays, const accumulator<T, T>* results,
+                                 const __grid_constant__ Application s, Stale sums) {
+    using A = accumulator<T, T>;
+    using Vector = Pack<T, vector>;
+    constexpr int lane = 16 / sizeof(A);
+    const unsigned channel = s.blocks.quotient(blockIdx.x);
+    unsigned at = (blockIdx.x - channel * s.blocks.divisor) * threads + threadIdx.x;
+    const bool there = at < s.vectors;
+    const unsigned row = s.of_place.take(at);
+    const std::int64_t begin = s.offset(static_cast<int>(channel)) + s.row_of(row);
+    const int before_row = static_cast<int>(reinterpret_cast<std::uintptr_t>(arrays.out + begin) / sizeof(T) % vector);
+    const int x = static_cast<int>(at) * vector - before_row;
+    const int from = max(-x, 0), to = there ? min(s.pairs - x, vector) : 0;
+    const bool adds = arrays.before != nullptr, whole = from == 0 && to == vector;
+    const A factor = arrays.coefs == nullptr ? A(1) : arrays.coefs[static_cast<int>(channel) * s.coef_stride];
+    Vector held = nothing<T, vector>();
+    if (adds) {
+        const T* const before = arrays.before + begin + x;
+        if (whole)
+            held = load_once(reinterpret_cast<const Vector*>(before));
+        else
+#pragma unroll
+            for (int e = 0; e < vector; ++e)
+                if (e >= from && e < to) held.at[e] = before[e];
+    }
+    wait_for_previous();
+    release_next();
+    discard(sums);
+    const std::int64_t of_result = static_cast<std::int64_t>(row) * s.pairs + x;
+    Pack<A, vector> result{};
+    if (whole && of_result % lane == 0)
+        result = *reinterpret_cast<const Pack<A, vector>*>(results + of_result);
+    else
+#pragma unroll
+        for (int e = 0; e < vector; ++e)
+            if (e >= from && e < to) result.at[e] = results[of_result + e];
+    if (factor == A(0) && static_cast<const void*>(arrays.before) == arrays.out) return;
+    const Vector sum = factor != A(0) ? added<T>(held, factor, result) : kept<T, A>(adds, held);
+    T* const out = arrays.out + begin + x;
+    if (whole)
+        store_once(reinterpret_cast<Vector*>(out), sum);
+    else
+#pragma unroll
+        for (int e = 0; e < vector; ++e)
+            if (e >= from && e < to) out[e] = sum.at[e];
+}
+
 /// An element of R a thread, summed from gamma and mu, of `together` channels.
 template <class T, class U, int together, int threads>
 __global__ void __launch_bounds__(threads)
@@ -863,6 +919,7 @@ struct Turn {
 struct Schedule {
     Geometry g;
     bool direct = false, split = false, half = false, tiled = false, abreast = false;
+    bool ragged = false;                             // vectors of the outputs lie over two rows of pairs
     int wide_in = 1, wide_out = 1;                   // elements in a vector of gamma, of the outputs
     std::int64_t batches = 1, rows = 1, panels = 1;  // in a turn: batches, output rows; input rows of S
     std::int64_t sums = 0, results = 0;              // elements of S and R of a turn
@@ -965,7 +1022,8 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, const
     result.direct = outputs * static_cast<double>(g.channels_in * g.rows.taps * g.columns.taps) <
                     static_cast<double>(tuning.direct_terms);
     result.wide_in = same || (step == 1 ? n : w) % types.wide_in != 0 ? 1 : types.wide_in;
-    result.wide_out = result.direct || same || p % types.wide_out != 0 ? 1 : types.wide_out;
+    result.ragged = !result.direct && !same && p % types.wide_out != 0 && p >= 8 * types.wide_out;
+    result.wide_out = result.direct || same || (p % types.wide_out != 0 && !result.ragged) ? 1 : types.wide_out;
 
     // Turns.
     constexpr std::int64_t most = 1 << 28;  // places at a time: so numbers of rows and blocks stay below 2^31
@@ -1047,7 +1105,9 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, const
     a.out_batch = g.channels_out * places * a.out_place;
     a.out_vector = g.batch * a.out_batch;
     if (diagonal) a.out_place += 1;
-    a.of_place = Divisor(std::max<std::int64_t>(p / result.wide_out, 1));
+    a.of_place =
+        Divisor(std::max<std::int64_t>((p + (result.ragged ? 2 * (result.wide_out - 1) : 0)) / result.wide_out, 1));
+    a.pairs = static_cast<int>(p);
     a.channels = Divisor(std::max<std::int64_t>(g.channels_out, 1));
     a.all_channels = static_cast<int>(all_channels);
     a.coef_stride = one_coef ? 0 : 1;
@@ -1108,6 +1168,12 @@ constexpr int items_of(int vector) {
 }
 constexpr int direct_together = 8;  // channels of direct
 
+/// Of reduce, element by element: as many bytes in flight of halves.
+template <class T>
+constexpr int depth_of(const Shapes& shapes) {
+    return sizeof(T) == 2 ? 2 * shapes.depth : shapes.depth;
+}
+
 /// The kernels of a schedule: null where it has none.
 template <class T, class U>
 struct Kernels {
@@ -1141,13 +1207,20 @@ Kernels<T, U> kernels_of(const Schedule& schedule) {
                             : factored_split_kernel<T, A, wide, shapes.depth, split.threads, split.blocks>;
     else
         result.reduce = schedule.wide_in == 1
-                            ? factored_reduce_kernel<T, A, 1, shapes.depth, reduce.threads, reduce.blocks>
+                            ? factored_reduce_kernel<T, A, 1, depth_of<T>(shapes), reduce.threads, reduce.blocks>
                             : factored_reduce_kernel<T, A, wide, shapes.depth, reduce.threads, reduce.blocks>;
     constexpr int threads = shapes.window.threads;
     const bool in_a_block = std::max(schedule.g.rows.taps, schedule.g.columns.taps) <= tap_block;
     result.window = !schedule.tiled ? factored_window_kernel<A, threads>
                     : in_a_block    ? factored_tiled_window_kernel<A, threads, true>
                                     : factored_tiled_window_kernel<A, threads, false>;
+    if constexpr (std::is_same_v<T, U>) {
+        if (schedule.ragged) {
+            result.apply = factored_ragged_apply_kernel<T, wide_out<T, T>, apply.threads, apply.blocks>;
+            result.shape_output = apply;
+            return result;
+        }
+    }
     const auto output = [&]<int vector>() {
         constexpr int items = items_of(vector), channels = sizeof(U) == 2 ? shapes.together : 1;
         result.apply = factored_apply_kernel<T, U, vector, items, channels, apply.threads, apply.blocks>;
