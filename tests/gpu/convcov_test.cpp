@@ -240,6 +240,18 @@ TEST_F(GpuConvcov, FactoredIsRightAndRepeatsItsBitsAtEverySizeInEveryMode) {
     }
 }
 
+TEST_F(GpuConvcov, FactoredHasTheSameBitsInPlaceFreshAndAtEveryAlignment) {
+    for (const auto& [text, problem] : problems()) {
+        SCOPED_TRACE(text);
+        const Posed one = posed(problem);
+        const std::string bits = support::bits(stepped(one.problem, one.slabs, false, 0));
+        const bool adds = problem.in[3].present;
+        for (const std::size_t shift : {0, 1, 2, 3}) {
+            EXPECT_TRUE(support::bits(stepped(one.problem, one.slabs, adds, shift)) == bits) << shift << " behind";
+        }
+    }
+}
+
 TEST_F(GpuConvcov, FactoredIsRightOfOutputRowsAndBatchesAlone) {
     for (const auto& [text, problem] : problems()) {
         SCOPED_TRACE(text);
