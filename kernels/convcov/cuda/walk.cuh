@@ -71,19 +71,19 @@ __device__ void fetch(bool if_so, P& to, const P* from) {
     if constexpr (sizeof(P) == 16)
         asm volatile(
             "{.reg .pred p; setp.ne.u32 p, %5, 0;"
-            "@p ld.global.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];}"
+            "@p ld.global.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];}"
             : "+r"(bits.x), "+r"(bits.y), "+r"(bits.z), "+r"(bits.w)
             : "l"(from), "r"(asked));
     else if constexpr (sizeof(P) == 8)
         asm volatile(
             "{.reg .pred p; setp.ne.u32 p, %3, 0;"
-            "@p ld.global.L1::no_allocate.L2::256B.v2.u32 {%0, %1}, [%2];}"
+            "@p ld.global.L1::no_allocate.L2::128B.v2.u32 {%0, %1}, [%2];}"
             : "+r"(bits.x), "+r"(bits.y)
             : "l"(from), "r"(asked));
     else
         asm volatile(
             "{.reg .pred p; setp.ne.u32 p, %2, 0;"
-            "@p ld.global.L1::no_allocate.L2::256B.u32 %0, [%1];}"
+            "@p ld.global.L1::no_allocate.L2::128B.u32 %0, [%1];}"
             : "+r"(bits)
             : "l"(from), "r"(asked));
 }
