@@ -7,7 +7,8 @@
 // Bytes: gamma, accumulate and cov once each; S and R stay in L2. Flops: 3 a pair and channel, kh kw - 1 a result, 2 an
 //     output. Limited by memory bandwidth, in small problems by the latency of three launches, or of one (direct).
 // Technique: the channel sum taken first, as in kernels of infinitely wide convolutional networks (Novak et al., Neural
-//     Tangents, arXiv 1912.02803); programmatic dependent launch (NVIDIA, CUDA C++ Programming Guide).
+//     Tangents, arXiv 1912.02803); programmatic dependent launch (NVIDIA, CUDA C++ Programming Guide);
+//     discard.L2 (NVIDIA, PTX ISA).
 #include <cmath>
 
 #include "convcov/cuda/walk.cuh"

@@ -16,12 +16,12 @@
 // direct: all of it for small problems, in one launch; a thread has an element of R, of all its taps and channels.
 // walk.cuh has one for few channels, in which S and R never leave a block.
 //
-// S and R are in the accumulator's type and lie in a workspace that the L2 holds, and drops once they are used (apply
-// drops S, the next reduce R: PTX's discard), so that no memory traffic is theirs: as many batches, or output rows of
-// one batch (then the panels of S, one an input row, are a ring), as fit are done at a time: a turn. The kernels of a
-// turn follow each other by programmatic dependent launch: a kernel's blocks start as the last blocks of the one before
-// do, load what that does not write, and wait for it. Turns of other batches go along beside it on a second stream,
-// which fills the gaps between its kernels.
+// S and R are in the accumulator's type and lie in a workspace that the L2 holds: as many batches, or output rows of
+// one batch (then the panels of S, one an input row, are a ring), as fit are done at a time: a turn. Once they are used
+// the L2 drops them (S in apply, R in the next reduce) rather than write them to memory. The kernels of a turn follow
+// each other by programmatic dependent launch: a kernel's blocks start as the last blocks of the one before do, load
+// what that does not write, and wait for it. Turns of other batches go along beside it on a second stream, which fills
+// the gaps between its kernels.
 #pragma once
 
 #include <algorithm>
@@ -855,9 +855,9 @@ constexpr std::int64_t multiprocessors = 132;  // of the device it is tuned for
 
 /// What decides speed alone.
 struct Tuning {
-    std::int64_t turn_bytes = 40 << 20;    // of S and R at a time
-    std::int64_t beside_bytes = 64 << 20;  // of gamma and the outputs; from there on batches go two turns abreast
-    std::int64_t direct_terms = 1 << 21;   // of all outputs; no more, and R is summed directly
+    std::int64_t turn_bytes = 40 << 20;      // of S and R at a time
+    std::int64_t streamed_bytes = 64 << 20;  // of gamma and the outputs; from there on S and R do not stay in the L2
+    std::int64_t direct_terms = 1 << 21;     // of all outputs; no more, and R is summed directly
     std::int64_t split_threads = multiprocessors * 512;  // of reduce; fewer, and groups of channels are split
     std::int64_t tile_bytes = 24 << 10;                  // of S under a tile of window, at most
     std::int64_t tall = 16;                              // j of a tile, at most
@@ -918,7 +918,8 @@ struct Turn {
 /// A problem on its way: all but the addresses.
 struct Schedule {
     Geometry g;
-    bool direct = false, split = false, half = false, tiled = false, abreast = false;
+    bool direct = false, split = false, half = false, tiled = false;
+    bool streams = false, abreast = false;           // more than the L2 holds; turns on two streams
     bool ragged = false;                             // vectors of the outputs lie over two rows of pairs
     int wide_in = 1, wide_out = 1;                   // elements in a vector of gamma, of the outputs
     std::int64_t batches = 1, rows = 1, panels = 1;  // in a turn: batches, output rows; input rows of S
@@ -1031,7 +1032,8 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, const
     const double streamed =
         outputs * static_cast<double>(all_channels * types.out) +
         static_cast<double>(g.batch * all_rows * w * g.channels_in * types.in) * static_cast<double>(same ? 1 : n);
-    result.abreast = !result.direct && g.batch > 1 && streamed >= static_cast<double>(tuning.beside_bytes);
+    result.streams = !result.direct && streamed >= static_cast<double>(tuning.streamed_bytes);
+    result.abreast = result.streams && g.batch > 1;
     const std::int64_t turn_bytes = result.abreast ? tuning.turn_bytes / 2 : tuning.turn_bytes;
     result.batches = most / std::max({places, all_rows * w, std::int64_t{1}});
     const std::int64_t all_bytes = std::max<std::int64_t>((all_rows * panel + g.owned.count() * row) * sum, 1);
@@ -1249,10 +1251,10 @@ std::int64_t output_blocks(const Kernels<T, U>& kernels, const Application& a) {
     return std::int64_t{a.blocks.divisor} * gridstride::cuda::ceil_div(a.all_channels, kernels.channels);
 }
 
-/// So many elements, where they are whole lines.
+/// So many elements, where they are whole lines and would be written to memory.
 template <class A>
-Stale stale(A* from, std::int64_t elements) {
-    if (reinterpret_cast<std::uintptr_t>(from) % stale_line != 0) return {};
+Stale stale(const Schedule& schedule, A* from, std::int64_t elements) {
+    if (!schedule.streams || reinterpret_cast<std::uintptr_t>(from) % stale_line != 0) return {};
     return {from, static_cast<unsigned>(elements * static_cast<std::int64_t>(sizeof(A)) / stale_line)};
 }
 
@@ -1329,7 +1331,7 @@ void enqueue(const Schedule& schedule, const Arrays<T, U>& arrays, accumulator<T
             const std::int64_t a_block = schedule.split ? r.positions : kernels.shape_reduce.threads;
             const std::int64_t threads = schedule.split ? ceil_div(a_block * r.groups, 32) * 32 : a_block;
             launch(kernels.reduce, ceil_div(r.vectors, a_block), static_cast<int>(threads), 0, overlaps && running, on,
-                   at.gammas, at.mus, sums, r, stale(results, schedule.results));
+                   at.gammas, at.mus, sums, r, stale(schedule, results, schedule.results));
             running = true;
         }
         const std::int64_t blocks = schedule.tiled
@@ -1338,7 +1340,7 @@ void enqueue(const Schedule& schedule, const Arrays<T, U>& arrays, accumulator<T
         launch(kernels.window, blocks, shapes.window.threads, schedule.tile_bytes, overlaps && running, on,
                static_cast<const A*>(sums), results, w);
         launch(kernels.apply, output_blocks(kernels, a), kernels.shape_output.threads, 0, overlaps, on, at,
-               static_cast<const A*>(results), a, stale(sums, whole ? schedule.sums : 0));
+               static_cast<const A*>(results), a, stale(schedule, sums, whole ? schedule.sums : 0));
         running = true;
     }
     if (schedule.abreast) beside->end_before(stream);
