@@ -563,8 +563,8 @@ __device__ inline Output output_of(const Windowing& s, unsigned at) {
 template <class A, int threads>
 __global__ void __launch_bounds__(threads)
     factored_window_kernel(const A* sums, A* results, const __grid_constant__ Windowing s) {
-    wait_for_previous();
     release_next();
+    wait_for_previous();
     const unsigned at = blockIdx.x * threads + threadIdx.x;
     if (at >= s.elements) return;
     const Output o = output_of(s, at);
@@ -578,8 +578,8 @@ __global__ void __launch_bounds__(threads)
     factored_tiled_window_kernel(const A* sums, A* results, const __grid_constant__ Windowing s) {
     extern __shared__ __align__(16) unsigned char memory[];
     A* const under = reinterpret_cast<A*>(memory);  // [columns under j][i'][columns under j'], added over the rows u
-    wait_for_previous();
     release_next();
+    wait_for_previous();
     unsigned at = blockIdx.x;
     const unsigned b_and_i = s.along_j.quotient(s.along_i2.quotient(s.along_j2.quotient(at)));
     at -= b_and_i * s.along_j.divisor * s.along_i2.divisor * s.along_j2.divisor;
