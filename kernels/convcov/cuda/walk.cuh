@@ -28,7 +28,7 @@ constexpr int walk_taps = 3;      // of rows and of columns
 constexpr int walk_channels = 3;  // at most: in; out, of all coefficient vectors
 constexpr int walk_wide = 2;      // elements in a vector of gamma
 
-/// B = 16, 3 channels, 34 x 34 to 32 x 32, float32, in place takes 180 us (replayed graphs; 187 between events), a
+/// B = 16, 3 channels, 34 x 34 to 32 x 32, float32, in place takes 181 us (replayed graphs; 183 between events), a
 /// plain kernel of the same bytes 150 to 157, on one NVIDIA H200, 2026-11-30; the best with one diagonal a block 180,
 /// with four 178, with gamma by cp.async 181.
 struct WalkTuning {
