@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <set>
 
 #include "core/interrupt.hpp"
 #include "execute.hpp"
@@ -180,19 +181,24 @@ void print_details(const std::vector<Row>& rows, const RunOptions& options) {
 
 // ------------------------------------------------------------------------------------------------ one job file
 
-/// Rows of other programs behind ours of the same job, the rest at the end.
-void add_others(std::vector<Row>& rows, const std::vector<Row>& others) {
+/// Rows of other programs behind ours of the same job, the rest at the end. Returns the names of that rest.
+std::set<std::string> add_others(std::vector<Row>& rows, const std::vector<Row>& others) {
+    std::set<std::string> ours, strangers;
+    for (const Row& row : rows) ours.insert({row.name, row.job});
     for (const Row& other : others) {
         const auto last = std::find_if(rows.rbegin(), rows.rend(), [&](const Row& row) {
             return row.name == other.name || row.job == other.job || row.job == other.name;
         });
+        if (!ours.contains(other.name) && !ours.contains(other.job)) strangers.insert(other.name);
         rows.insert(last == rows.rend() ? rows.end() : last.base(), other);
     }
+    return strangers;
 }
 
 struct Done {
     timing::Bench bench;
-    std::string unwritten;  // why the files could not be
+    std::set<std::string> strangers;  // cases of other programs' rows that are none of ours
+    std::string unwritten;            // why the files could not be
 };
 
 Done bench_one(const engine::Plan& plan, const std::vector<Row>& others, const RunOptions& options) {
@@ -243,7 +249,7 @@ Done bench_one(const engine::Plan& plan, const std::vector<Row>& others, const R
         bench.rows.push_back(std::move(row));
     }
     progress.clear();
-    add_others(bench.rows, others);
+    done.strangers = add_others(bench.rows, others);
     timing::relate_to_vendor(bench.rows);
     bench.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     bench.exit = stop_requested ? Exit::interrupted : exit_of(lines);
@@ -270,7 +276,10 @@ int bench(const RunOptions& options) {
     std::vector<int> exits;
     for (const engine::Plan& plan : planning.plans) {
         if (stop_requested) break;
-        const auto [done, unwritten] = bench_one(plan, others, options);
+        const auto [done, strangers, unwritten] = bench_one(plan, others, options);
+        if (!strangers.empty() && options.only.empty() && !options.quiet)
+            fmt::print(stderr, "warning: {}: {} has rows of no job or case here: {}\n", plan.config.source,
+                       options.rows, fmt::join(strangers, ", "));
         if (options.json) {
             fmt::print("{}\n", timing::to_json(done));
         } else {

@@ -125,7 +125,8 @@ TEST_F(Benching, RowsOfOtherProgramsStandBesideOursMarked) {
         "jobs: {a: {op: add, device: cpu, inputs: {x: [1, 2, 3], y: 4}}, b: {op: sum, device: cpu, "
         "inputs: {x: [1, 2]}}}";
     const Ran ran = bench(jobs, "--rows other.json");
-    EXPECT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_EQ(ran.exit, 0);
+    EXPECT_EQ(ran.err, "");
     EXPECT_TRUE(has(ran.out, {"program", "numpy 1.24", "250 ms", "unvalidated"}));
     const auto rows = document()["rows"];
     ASSERT_EQ(rows.size(), 3U);
@@ -134,6 +135,13 @@ TEST_F(Benching, RowsOfOtherProgramsStandBesideOursMarked) {
     EXPECT_EQ(rows[1]["seconds"]["median"], 0.25);
     EXPECT_EQ(rows[2]["case"], "b[loop]");
     EXPECT_TRUE(has(read_text(folder / "out/job/bench.csv"), {"a,a,,,,cpu,numpy 1.24,"}));
+
+    write("others.json",
+          R"({"program": "numpy", "rows": [{"case": "c", "seconds": 1}, {"case": "b[loop]", "seconds": 1}]})");
+    const Ran strange = bench(jobs, "--rows others.json");
+    EXPECT_EQ(strange.exit, 0);
+    EXPECT_TRUE(has(strange.err, {"warning:", "others.json has rows of no job or case here: c\n"})) << strange.err;
+    EXPECT_EQ(document()["rows"].size(), 4U);
 
     write("bad.json", R"({"rows": [{"case": "a", "seconds": 1}]})");
     const Ran refused = bench(jobs, "--rows bad.json");
