@@ -21,9 +21,7 @@ namespace {
 constexpr std::string_view standard_input = "<stdin>";
 
 bool is_job_name(std::string_view name) {
-    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    });
+    return !name.empty() && std::all_of(name.begin(), name.end(), is_job_character);
 }
 
 std::vector<std::string> keys_of(const Node* node) {

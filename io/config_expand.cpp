@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "io/ascii.hpp"
 #include "io/config_values.hpp"
 
 namespace gridstride::config {
@@ -17,24 +18,12 @@ namespace {
 constexpr int deepest_chain = 64;        // variables that need each other in a row
 constexpr int deepest_parentheses = 64;  // of an expression
 
-bool letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 std::size_t name_length(std::string_view text) {
-    if (text.empty() || !letter(text[0])) return 0;
-    std::size_t length = 1;
-    while (length < text.size() && (letter(text[length]) || digit(text[length]))) ++length;
+    std::size_t length = 0;
+    while (length < text.size() &&
+           (is_letter(text[length]) || text[length] == '_' || (length > 0 && is_digit(text[length]))))
+        ++length;
     return length;
-}
-
-std::string_view trim(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(' ');
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
 struct Piece {
@@ -62,7 +51,7 @@ std::vector<Piece> pieces_of(std::string_view text) {
         } else if (!text.empty() && text[0] == '{') {
             const std::size_t end = text.find('}');
             if (end == std::string_view::npos) throw ExpandError{"a '${' without its '}'"};
-            const std::string_view inner = trim(text.substr(1, end - 1));
+            const std::string_view inner = trimmed(text.substr(1, end - 1));
             text.remove_prefix(end + 1);
             if (inner.empty()) throw ExpandError{"an empty ${}: write ${name}"};
             if (inner.substr(0, 4) == "env:") {
@@ -199,7 +188,7 @@ class Expression {
             rest_.remove_prefix(length);
         } else {
             std::size_t end = 0;
-            while (end < rest_.size() && (digit(rest_[end]) || rest_[end] == '_')) ++end;
+            while (end < rest_.size() && (is_digit(rest_[end]) || rest_[end] == '_')) ++end;
             std::string problem;
             const auto number = to_number(rest_.substr(0, end), &problem);
             if (!number)

@@ -12,20 +12,16 @@ namespace gridstride::config {
 
 namespace {
 
-bool is_job_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
 /// number_hint, and that numbers of an input are real.
 std::string input_hint(std::string_view text) {
     const std::size_t unit = text.find_first_of("ij");
-    if (unit == std::string_view::npos || unit == 0 || text[unit - 1] < '0' || text[unit - 1] > '9' ||
+    if (unit == std::string_view::npos || unit == 0 || !is_digit(text[unit - 1]) ||
         text.find_first_not_of("0123456789.+-e*() ij") != std::string_view::npos)
         return number_hint(text);
     return " (complex numbers are not written here: they come from a dataset)";
 }
 
-constexpr std::string_view forms =
+constexpr std::string_view forms_of_input =
     "FILE:/DATASET, $JOB:/OUTPUT, a number, a list of numbers, or a mapping with `from` or `generate`";
 constexpr std::string_view forms_of_against = "FILE:/DATASET, alone or as `from` of a mapping";
 
@@ -36,7 +32,7 @@ class Source {
         : scope_(scope),
           reader_(scope.diagnostics),
           key_(std::move(key)),
-          forms_(key_ == "against" ? forms_of_against : forms) {}
+          forms_(key_ == "against" ? forms_of_against : forms_of_input) {}
 
     /// False after an error. The node is not expanded; it becomes what was understood.
     bool read(Node& raw, Input& input) const {

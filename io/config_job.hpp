@@ -4,10 +4,16 @@
 
 #include <set>
 
+#include "io/ascii.hpp"
 #include "io/config_expand.hpp"
 #include "io/config_values.hpp"
 
 namespace gridstride::config {
+
+/// Of the name of a job.
+constexpr bool is_job_character(char c) {
+    return is_letter(c) || is_digit(c) || c == '_' || c == '-';
+}
 
 // Keys that mean the same for every operation. Nothing comes back after an error.
 std::optional<Store> read_store(const Reader& reader, const Node& node);

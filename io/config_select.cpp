@@ -7,23 +7,18 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "io/ascii.hpp"
 #include "io/config.hpp"
 
 namespace gridstride::config {
 
 namespace {
 
-std::string_view trim(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t\n");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
-}
-
 std::vector<std::string_view> split(std::string_view text, char by) {
     std::vector<std::string_view> parts;
     for (std::size_t begin = 0;;) {
         const std::size_t end = text.find(by, begin);
-        parts.push_back(trim(text.substr(begin, end - begin)));
+        parts.push_back(trimmed(text.substr(begin, end - begin)));
         if (end == std::string_view::npos) return parts;
         begin = end + 1;
     }

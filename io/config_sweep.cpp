@@ -13,7 +13,7 @@ namespace gridstride::config {
 namespace {
 
 constexpr std::size_t longest_shown = 100;  // bytes of a value in a case's name
-constexpr std::string_view forms = "a list of values, range(a..b..s), pow2(a..b) or glob(PATTERN)";
+constexpr std::string_view forms_of_sweep = "a list of values, range(a..b..s), pow2(a..b) or glob(PATTERN)";
 
 /// FUNCTION(ARGUMENT) of a text.
 struct Called {
@@ -247,7 +247,7 @@ class SweepReader {
         const std::string name = "sweep." + key;
         if (node->list() && !node->items.empty()) return node->items;
         if (!node->scalar() || !called(node->text)) {
-            reader_.wrong(*node, name, forms,
+            reader_.wrong(*node, name, forms_of_sweep,
                           node->scalar()
                               ? did_you_mean(node->text.substr(0, node->text.find('(')), {"range", "pow2", "glob"})
                               : "");

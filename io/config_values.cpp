@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/shape.hpp"
+#include "io/ascii.hpp"
 
 namespace gridstride::config {
 
@@ -16,14 +17,10 @@ namespace {
 
 constexpr std::string_view commas = "a value with commas in it must be quoted, as in select: \"0:10, 3\"";
 
-bool digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /// Digits from `at` on, single underscores between them; appends the digits to `plain`. False: none, or a stray `_`.
 bool take_digits(std::string_view text, std::size_t& at, std::string& plain) {
     const std::size_t begin = at;
-    while (at < text.size() && (digit(text[at]) || (text[at] == '_' && at > begin && text[at - 1] != '_')))
+    while (at < text.size() && (is_digit(text[at]) || (text[at] == '_' && at > begin && text[at - 1] != '_')))
         if (const char c = text[at++]; c != '_') plain += c;
     return at > begin && text[at - 1] != '_';
 }
@@ -85,7 +82,7 @@ std::string key_hint(const Node::Entry& entry, const std::vector<std::string>& n
     const std::string space = space_hint(entry.key, names);
     if (!space.empty()) return space;
     if (entry.value.kind == Node::Kind::null && !entry.key.empty() &&
-        std::all_of(entry.key.begin(), entry.key.end(), digit))
+        std::all_of(entry.key.begin(), entry.key.end(), is_digit))
         return fmt::format(" ({}; a fraction is written 0.5, a list [0, 5])", commas);
     return did_you_mean(entry.key, names);
 }
@@ -151,7 +148,7 @@ std::optional<Number> to_number(std::string_view text, std::string* problem) {
 
     const std::size_t sign = plain.size();
     bool any = false, point = false, exponent = false;
-    if (at < text.size() && digit(text[at])) {
+    if (at < text.size() && is_digit(text[at])) {
         if (!take_digits(text, at, plain)) return fail({});
         any = true;
     }
@@ -160,7 +157,7 @@ std::optional<Number> to_number(std::string_view text, std::string* problem) {
         point = true;
         plain += '.';
         ++at;
-        if (at < text.size() && digit(text[at])) {
+        if (at < text.size() && is_digit(text[at])) {
             if (!take_digits(text, at, plain)) return fail({});
             any = true;
         }
@@ -172,7 +169,7 @@ std::optional<Number> to_number(std::string_view text, std::string* problem) {
         ++at;
         if (at < text.size() && (text[at] == '-' || text[at] == '+')) plain += text[at++];
         const std::size_t begin = at;
-        while (at < text.size() && digit(text[at])) plain += text[at++];
+        while (at < text.size() && is_digit(text[at])) plain += text[at++];
         if (at == begin) return fail({});
     }
     if (at != text.size()) return fail({});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/ascii.hpp"
 #include "io/config_values.hpp"
 
 namespace gridstride::config {
@@ -12,7 +13,7 @@ namespace gridstride::config {
 namespace {
 
 /// In double quotes, whatever it holds. variables: a '$' begins a variable; else it is a dollar.
-std::string quoted(std::string_view text, bool variables = false) {
+std::string yaml_quoted(std::string_view text, bool variables = false) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\')
@@ -29,14 +30,11 @@ std::string quoted(std::string_view text, bool variables = false) {
 
 /// Plain where that is safe: a letter, then letters, digits, `_`, and none of YAML's own words.
 std::string word(const std::string& text) {
-    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    const bool safe = !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
-        return letter(c) || (c >= '0' && c <= '9') || c == '_';
+    const bool safe = !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
+        return is_letter(c) || is_digit(c) || c == '_';
     });
-    std::string lower = text;
-    for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     constexpr std::string_view own[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
-    return safe && std::find(std::begin(own), std::end(own), lower) == std::end(own) ? text : quoted(text);
+    return safe && std::find(std::begin(own), std::end(own), lower(text)) == std::end(own) ? text : yaml_quoted(text);
 }
 
 /// With a point, so that it is read as what it is: not a whole number.
@@ -111,14 +109,14 @@ std::string_view base(std::string_view name) {
 std::string flow(const Input& input) {
     Mapping mapping;
     if (const auto* dataset = std::get_if<Dataset>(&input.source))
-        mapping.add("from", quoted(dataset->file + ":" + dataset->path));
+        mapping.add("from", yaml_quoted(dataset->file + ":" + dataset->path));
     else if (const auto* output = std::get_if<JobOutput>(&input.source))
-        mapping.add("from", quoted(fmt::format("${}:/{}", base(output->job), output->output), true));
+        mapping.add("from", yaml_quoted(fmt::format("${}:/{}", base(output->job), output->output), true));
     else if (const auto* numbers = std::get_if<Numbers>(&input.source))
         mapping.add("from", numbers->shape.empty() ? flow(numbers->values.at(0)) : flow(Value(numbers->values)));
     else
         add_generate(mapping, std::get<Generate>(input.source));
-    if (input.select) mapping.add("select", quoted(*input.select));
+    if (input.select) mapping.add("select", yaml_quoted(*input.select));
     if (input.shape) mapping.add("shape", flow(*input.shape));
     if (input.dtype) mapping.add("dtype", std::string(name(*input.dtype)));
     if (input.pair) mapping.add("complex", "pair");
@@ -162,7 +160,7 @@ std::string job_text(const Resolved& one) {
     const Job& job = *one.job;
     const bool cuda = one.device.substr(0, 4) == "cuda";
     const Variant* row = find(*job.entry, one.variant, cuda ? Device::cuda : Device::cpu);
-    std::string text = fmt::format("  {}:\n", quoted(job.base));
+    std::string text = fmt::format("  {}:\n", yaml_quoted(job.base));
     const auto line = [&](std::string_view key, const std::string& value) {
         text += fmt::format("    {}: {}\n", key, value);
     };
@@ -173,9 +171,9 @@ std::string job_text(const Resolved& one) {
     for (const Param& param : job.entry->op->params)
         if (!param.hidden && one.params.has(param.name)) params.add(param.name, flow(one.params.get(param.name)));
     if (!params.empty()) line("params", params.text());
-    if (job.output_file) line("outputs", quoted(*job.output_file, true));
+    if (job.output_file) line("outputs", yaml_quoted(*job.output_file, true));
     Mapping outputs;
-    for (const auto& [name, place] : job.outputs) outputs.add(name, quoted(place, true));
+    for (const auto& [name, place] : job.outputs) outputs.add(name, yaml_quoted(place, true));
     if (!outputs.empty()) line("outputs", outputs.text());
     line("store", flow(job.store));
     if (job.dtype) line("dtype", std::string(name(*job.dtype)));

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <deque>
 
+#include "io/ascii.hpp"
 #include "io/suggest.hpp"
 
 namespace gridstride::hdf5 {
@@ -64,7 +65,7 @@ std::string bytes_of(int descriptor, std::uint64_t offset, std::size_t n) {
 std::string looks_like(const std::string& head) {
     std::string text = head.substr(0, head.find('\0'));
     text.erase(0, text.find_first_not_of(" \t\r\n\xef\xbb\xbf"));
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    text = lower(text);
     const auto begins = [&](std::string_view with) { return head.compare(0, with.size(), with) == 0; };
     if (text.starts_with("<!doctype html") || text.starts_with("<html"))
         return "it is a web page (HTML): download the data file itself";

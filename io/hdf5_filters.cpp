@@ -39,14 +39,14 @@ constexpr Filter known[] = {
     {32026, "blosc2", plugins},
 };
 
-const Filter* find(H5Z_filter_t id) {
+const Filter* known_filter(H5Z_filter_t id) {
     for (const Filter& filter : known)
         if (filter.id == id) return &filter;
     return nullptr;
 }
 
 std::string name_of(H5Z_filter_t id, const std::string& given) {
-    const Filter* filter = find(id);
+    const Filter* filter = known_filter(id);
     return filter != nullptr ? std::string(filter->name) : given.empty() ? "unknown" : given;
 }
 
@@ -64,7 +64,7 @@ bool filter_available(H5Z_filter_t id) {
 }
 
 std::string filter_remedy(H5Z_filter_t id, const std::string& given) {
-    const Filter* filter = find(id);
+    const Filter* filter = known_filter(id);
     return fmt::format("{} (filter {}): {}", name_of(id, given), id, filter != nullptr ? filter->remedy : plugins);
 }
 

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "io/ascii.hpp"
 
 namespace gridstride::hdf5 {
 
@@ -24,11 +25,6 @@ constexpr FloatFields half{2, 10, 5, 10, 15}, brain{2, 7, 8, 7, 127}, single{4, 
 
 Handle copy_of(hid_t type) {
     return own(H5Tcopy(type), H5Tclose, "HDF5 datatype");
-}
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
 }
 
 std::string member_name(hid_t type, unsigned index) {

@@ -169,7 +169,7 @@ Json json(const Seconds& seconds) {
 Json json(const Case& one);
 
 template <class Line>
-Json list(const std::vector<Line>& lines) {
+Json json_list(const std::vector<Line>& lines) {
     Json list = Json::array();
     for (const Line& line : lines) list.push_back(json(line));
     return list;
@@ -188,11 +188,11 @@ Json json(const Case& one) {
             {"reason", one.reason},
             {"params", json(one.params)},
             {"launch", one.launch ? json(*one.launch) : Json()},
-            {"inputs", list(one.inputs)},
-            {"outputs", list(one.outputs)},
+            {"inputs", json_list(one.inputs)},
+            {"outputs", json_list(one.outputs)},
             {"reference", one.reference ? json(*one.reference, dtype) : Json()},
             {"vendor", one.vendor ? json(*one.vendor, one.reference) : Json()},
-            {"properties", list(one.properties)},
+            {"properties", json_list(one.properties)},
             {"repeat", one.repeat ? json(*one.repeat) : Json()},
             {"mismatch", one.mismatch ? json(*one.mismatch) : Json()},
             {"loose_tolerance", one.loose_tolerance},
@@ -214,7 +214,7 @@ Json json(const Run& run) {
             {"device", here.device},
             {"libraries", here.libraries},
             {"environment", here.environment},
-            {"cases", list(run.cases)}};
+            {"cases", json_list(run.cases)}};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Json parsed(const std::string& path, const std::string& text) {
 }
 
 /// report.jsonl: a case a line; a crash may have cut the last one.
-std::optional<Document> journal(const std::string& path, const std::string& text) {
+std::optional<Document> parse_journal(const std::string& path, const std::string& text) {
     if (!text.starts_with("{\"name\":")) return {};
     Document document{Document::Kind::run, path, {{"cases", Json::array()}}};
     std::istringstream lines(text);
@@ -46,7 +46,7 @@ std::optional<Document> journal(const std::string& path, const std::string& text
 }  // namespace
 
 std::optional<Document> parse(const std::string& path, const std::string& text) {
-    if (std::optional<Document> lines = journal(path, text)) return lines;
+    if (std::optional<Document> lines = parse_journal(path, text)) return lines;
     const std::size_t brace = text.find_first_not_of(" \t\r\n");
     if (brace == std::string::npos || text[brace] != '{') return {};
     const std::size_t key = text.find_first_not_of(" \t\r\n", brace + 1);

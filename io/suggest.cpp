@@ -9,18 +9,13 @@
 #include <numeric>
 #include <utility>
 
+#include "io/ascii.hpp"
+
 namespace gridstride {
 
 namespace {
 
 constexpr std::size_t most_compared = 1000, longest_compared = 200;  // of a hostile file's names
-
-std::string lower(std::string_view word) {
-    std::string result(word);
-    for (char& c : result)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return result;
-}
 
 /// The candidate that other programs call so; else nothing.
 std::string elsewhere(std::string_view word, const std::vector<std::string>& candidates) {

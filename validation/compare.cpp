@@ -12,7 +12,6 @@ namespace gridstride::validation {
 
 namespace {
 
-constexpr long double infinity = std::numeric_limits<long double>::infinity();
 constexpr std::size_t most_wrong = 65'536;  // places remembered
 
 bool same(long double a, long double b) {

@@ -12,6 +12,8 @@ namespace gridstride::validation {
 // Squares of float64 values are formed in long double, whose exponents hold them.
 static_assert(std::numeric_limits<long double>::max_exponent > 4096, "the judge needs x87 or binary128 long double");
 
+inline constexpr long double infinity = std::numeric_limits<long double>::infinity();
+
 enum class Class { finite, infinite, nan };
 Class class_of(long double value);
 /// NaN if either part is, else infinite if either is.

@@ -10,8 +10,8 @@ namespace gridstride::validation {
 
 namespace {
 
-constexpr std::int64_t tile = 1 << 16;     // places whose Terms are held at once
-constexpr double terms_a_block = 1 << 16;  // work of one block of a parallel loop
+constexpr std::int64_t places_a_tile = 1 << 16;  // places whose Terms are held at once
+constexpr double terms_a_block = 1 << 16;        // work of one block of a parallel loop
 constexpr std::int64_t compared_a_block = 4096;
 
 }  // namespace
@@ -41,8 +41,8 @@ std::vector<Tally> judge_elements(const Trial& trial, const Places& places, std:
                                   Extent extent) {
     std::vector<Tally> tallies(contenders.size());
     std::vector<Tally> parts;
-    std::int64_t size = extent == Extent::whole ? tile : 1;
-    for (std::int64_t begin = 0; begin < places.count(); begin += size, size = std::min(2 * size, tile)) {
+    std::int64_t size = extent == Extent::whole ? places_a_tile : 1;
+    for (std::int64_t begin = 0; begin < places.count(); begin += size, size = std::min(2 * size, places_a_tile)) {
         const auto here = places.slice(begin, std::min(places.count(), begin + size));
         const auto terms = terms_at(trial, here);
         const auto n = static_cast<std::int64_t>(here.size());

@@ -17,7 +17,7 @@ namespace gridstride::validation {
 
 namespace {
 
-constexpr double by_definition = 2e8;         // terms above which whole transforms come from FFTW in long double
+constexpr double terms_by_definition = 2e8;   // terms above which whole transforms come from FFTW in long double
 constexpr std::int64_t confirmed = 4096;      // elements of the definition that confirm those for FFTW's own answer
 constexpr std::int64_t poisoned_places = 64;  // outputs that hold NaN or poison and are put to the reference
 
@@ -208,7 +208,7 @@ Judgement judge(const Op& op, const Variant& variant, const Problem& problem, st
     judging.places = choose_places(trial.outputs, trial.terms, asked);
     judging.by_norm = criterion.rule == Rule::transform && tolerance.mode == Tolerance::Mode::bound;
     trial.fast = judging.by_norm && trial.transforms->all != nullptr &&
-                 static_cast<double>(trial.outputs) * terms > by_definition && judging.places.all;
+                 static_cast<double>(trial.outputs) * terms > terms_by_definition && judging.places.all;
     add_places(judging.places, found.some);
     if (judging.by_norm && found.largest >= 0) add_places(judging.places, {found.largest});
 

@@ -14,7 +14,7 @@ namespace gridstride::validation {
 
 namespace {
 
-constexpr std::int64_t block = 1 << 16;
+constexpr std::int64_t scanned_a_block = 1 << 16;
 
 /// The real number that poison() writes.
 template <class T>
@@ -83,9 +83,9 @@ Scan scan(const Slab& slab, std::int64_t keep, int threads) {
     const std::int64_t n = slab.spec.size();
     with_any_type(slab.spec.dtype, [&]<class T>() {
         const T* values = slab.as<const T>();
-        std::vector<BlockScan> blocks(static_cast<std::size_t>((n + block - 1) / block));
-        for_blocks(n, block, threads, [&](std::int64_t begin, std::int64_t end) {
-            BlockScan& found = blocks[static_cast<std::size_t>(begin / block)];
+        std::vector<BlockScan> blocks(static_cast<std::size_t>((n + scanned_a_block - 1) / scanned_a_block));
+        for_blocks(n, scanned_a_block, threads, [&](std::int64_t begin, std::int64_t end) {
+            BlockScan& found = blocks[static_cast<std::size_t>(begin / scanned_a_block)];
             for (std::int64_t i = begin; i < end; ++i) {
                 if (is_suspect(values[i])) {
                     if (found.suspects++ == 0) found.first = i;
@@ -121,8 +121,8 @@ Scan scan(const Slab& slab, std::int64_t keep, int threads) {
             std::int64_t next = taken * suspects / wanted;
             if (next < before + blocks[b].suspects) {
                 std::int64_t seen = before;
-                const std::int64_t begin = static_cast<std::int64_t>(b) * block;
-                for (std::int64_t i = begin; i < std::min(n, begin + block) && taken < wanted; ++i) {
+                const std::int64_t begin = static_cast<std::int64_t>(b) * scanned_a_block;
+                for (std::int64_t i = begin; i < std::min(n, begin + scanned_a_block) && taken < wanted; ++i) {
                     if (!is_suspect(values[i])) continue;
                     if (seen++ != next) continue;
                     result.some.push_back(i);

@@ -11,8 +11,7 @@ namespace gridstride::validation {
 
 namespace {
 
-constexpr long double infinity = std::numeric_limits<long double>::infinity();
-constexpr std::int64_t tile = 1 << 16;  // outputs of small transforms held at once; a larger transform is held whole
+constexpr std::int64_t outputs_a_tile = 1 << 16;  // held at once of small transforms; a larger one is held whole
 
 /// A transform whose input is not finite: its outputs must not be, and no more is asked.
 Comparison compare_nonfinite(const Complex& reference, const Complex& got, DType output) {
@@ -202,9 +201,9 @@ std::vector<Complex> spectrum(const Trial& trial, std::int64_t transform, std::s
             return values;
         }
     }
-    for (std::size_t begin = 0; begin < places.size(); begin += tile)
+    for (std::size_t begin = 0; begin < places.size(); begin += outputs_a_tile)
         for (const Term& term :
-             terms_at(trial, places.subspan(begin, std::min<std::size_t>(tile, places.size() - begin))))
+             terms_at(trial, places.subspan(begin, std::min<std::size_t>(outputs_a_tile, places.size() - begin))))
             values.push_back({term.re, term.im});
     return values;
 }
@@ -214,8 +213,8 @@ std::vector<Tally> judge_transforms(const Trial& trial, std::int64_t first, std:
     const Transforms& transforms = *trial.transforms;
     std::vector<Tally> tallies(contenders.size());
     std::int64_t size = 1;  // outputs wanted in a tile, of which one transform at least
-    for (std::int64_t next = first; next < last; size = std::min(2 * size, tile)) {
-        if (extent == Extent::whole) size = tile;
+    for (std::int64_t next = first; next < last; size = std::min(2 * size, outputs_a_tile)) {
+        if (extent == Extent::whole) size = outputs_a_tile;
         std::vector<std::int64_t> places;
         std::vector<Complex> reference;
         std::vector<std::size_t> ends{0};
@@ -258,8 +257,8 @@ std::vector<Tally> judge_bins(const Trial& trial, const Places& places, std::spa
     const bool with_first = std::any_of(contenders.begin(), contenders.end(), [](const Contender& contender) {
         return contender.criterion.bound.g_one_signed > 0;
     });
-    std::int64_t size = extent == Extent::whole ? tile : 1;
-    for (std::int64_t begin = 0; begin < places.count(); begin += size, size = std::min(2 * size, tile)) {
+    std::int64_t size = extent == Extent::whole ? outputs_a_tile : 1;
+    for (std::int64_t begin = 0; begin < places.count(); begin += size, size = std::min(2 * size, outputs_a_tile)) {
         const auto here = places.slice(begin, std::min(places.count(), begin + size));
         const auto terms = terms_at(trial, here);
         const auto facts = facts_of(trial, here, with_first);

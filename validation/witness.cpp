@@ -14,7 +14,7 @@ namespace gridstride::validation {
 
 namespace {
 
-constexpr std::int64_t block = 1 << 16;
+constexpr std::int64_t witnessed_a_block = 1 << 16;
 constexpr std::size_t most = 64;  // places put to the reference
 
 struct Outside {
@@ -53,7 +53,7 @@ Everywhere compare_elements(const Trial& trial, std::span<const Contender, 2> co
     Everywhere result;
     std::vector<Outside> worst;
     std::mutex merging;
-    for_blocks(trial.outputs, block, trial.threads, [&](std::int64_t begin, std::int64_t end) {
+    for_blocks(trial.outputs, witnessed_a_block, trial.threads, [&](std::int64_t begin, std::int64_t end) {
         std::vector<Outside> here;
         std::int64_t outside = 0;
         for (std::int64_t i = begin; i < end; ++i) {

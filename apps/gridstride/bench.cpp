@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <set>
 
@@ -14,6 +13,7 @@
 #include "measure.hpp"
 #include "progress.hpp"
 #include "session.hpp"
+#include "stopwatch.hpp"
 #include "table.hpp"
 
 namespace gridstride {
@@ -100,7 +100,7 @@ std::string too_fast(const Row& row, bool from_memory) {
 
 // ------------------------------------------------------------------------------------------------ the table
 
-std::string number_text(double value) {
+std::string rate_text(double value) {
     return value >= 999.5 ? grouped(static_cast<std::int64_t>(value + 0.5)) : fmt::format("{:.3g}", value);
 }
 
@@ -142,7 +142,7 @@ void print_table(const std::vector<Row>& rows, const RunOptions& options) {
         }
         const timing::Seconds& seconds = *row.seconds;
         const auto rate = [&](const std::optional<double>& amount) {
-            return amount.value_or(0) > 0 ? number_text(*amount / seconds.median * 1e-9) : "-";
+            return amount.value_or(0) > 0 ? rate_text(*amount / seconds.median * 1e-9) : "-";
         };
         put(row,
             {time_text(seconds.median), per_cent((seconds.q3 - seconds.q1) / seconds.median), rate(row.bytes),
@@ -175,7 +175,7 @@ void print_details(const std::vector<Row>& rows, const RunOptions& options) {
                                   : "");
         if (options.verbose > 0 && row.floor)
             fmt::print("{}: floor {} at {} GB/s of a plain {}\n", row.name, time_text(row.floor->seconds),
-                       number_text(row.floor->rate * 1e-9), row.floor->mix);
+                       rate_text(row.floor->rate * 1e-9), row.floor->mix);
     }
 }
 
@@ -195,16 +195,15 @@ std::set<std::string> add_others(std::vector<Row>& rows, const std::vector<Row>&
     return strangers;
 }
 
-struct Done {
+struct Benched {
     timing::Bench bench;
     std::set<std::string> strangers;  // cases of other programs' rows that are none of ours
     std::string unwritten;            // why the files could not be
 };
 
-Done bench_one(const engine::Plan& plan, const std::vector<Row>& others, const RunOptions& options) {
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
-    Done done;
+Benched bench_one(const engine::Plan& plan, const std::vector<Row>& others, const RunOptions& options) {
+    const Stopwatch watch;
+    Benched done;
     timing::Bench& bench = done.bench;
     bench.surroundings = facts(options.command);
     bench.config = plan.config.source;
@@ -251,7 +250,7 @@ Done bench_one(const engine::Plan& plan, const std::vector<Row>& others, const R
     progress.clear();
     done.strangers = add_others(bench.rows, others);
     timing::relate_to_vendor(bench.rows);
-    bench.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    bench.seconds = watch.seconds();
     bench.exit = stop_requested ? Exit::interrupted : exit_of(lines);
     if (bench.exit == Exit::good && std::none_of(bench.rows.begin(), bench.rows.end(), [](const Row& row) {
             return row.program == "gridstride" && row.seconds;

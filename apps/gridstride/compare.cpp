@@ -60,7 +60,7 @@ struct Comparison {
     }
 };
 
-std::string number_text(double number) {
+std::string error_text(double number) {
     return std::isnan(number) ? "-" : fmt::format("{:.3g}", number);
 }
 
@@ -80,7 +80,7 @@ void compare_datasets(const std::string& what, const hdf5::Info& a, const hdf5::
                                     shortened(place.b, value_width)));
     all.differs(what,
                 {seen.elements == 0 ? "-" : fmt::format("{} of {}", grouped(seen.differ), grouped(seen.elements)),
-                 number_text(seen.max_abs), number_text(seen.rel_l2), number_text(seen.max_ulp)},
+                 error_text(seen.max_abs), error_text(seen.rel_l2), error_text(seen.max_ulp)},
                 std::move(below));
 }
 

@@ -3,15 +3,15 @@
 #include "compute.hpp"
 
 #include "staging.hpp"
+#include "stopwatch.hpp"
 #include "timing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 namespace gridstride::engine {
 
-Plan prepare(const Variant& variant, const Problem& problem) {
+gridstride::Plan prepare(const Variant& variant, const Problem& problem) {
     if (problem.place.device == Device::cuda) cuda::select(problem.place.index);
     return variant.prepare(problem);
 }
@@ -27,9 +27,8 @@ int in_place(const Op& op, const Problem& problem) {
 
 namespace {
 
-constexpr int repeats = 5;             // timed runs after the warm-up
-constexpr double repeat_seconds = 2;   // that they may take together
-constexpr double replay_below = 1e-4;  // seconds: shorter kernels are timed by replaying a graph
+constexpr int repeats = 5;            // timed runs after the warm-up
+constexpr double repeat_seconds = 2;  // that they may take together
 constexpr int replays = 20;
 
 /// The warm-up's own time, or the median of the runs that fit.
@@ -75,7 +74,7 @@ std::vector<std::uint64_t> fingerprints(std::span<const Slab> in) {
 Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const Slab> in, int alias, bool timed,
                 bool watched) {
     const auto before = watched ? fingerprints(in) : std::vector<std::uint64_t>();
-    const Plan plan = prepare(variant, problem);
+    const gridstride::Plan plan = prepare(variant, problem);
     const Tensor workspace = buffer(plan.workspace);
     Computed result{Tensor(problem.out[0]), 0, 0, 0, {}, {}};
     const Slab out = result.out.slab();
@@ -87,9 +86,9 @@ Computed on_cpu(const Variant& variant, const Problem& problem, std::span<const 
                 copy_bits(in[static_cast<std::size_t>(alias)], out);
             else
                 poison(out);
-            const auto start = std::chrono::steady_clock::now();
+            const Stopwatch watch;
             plan.step({handed, {&out, 1}, workspace.data(), {}});
-            return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            return watch.seconds();
         },
         timed);
     if (!watched) return result;
@@ -103,7 +102,7 @@ Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const
                  bool watched) {
     const int index = problem.place.index;
     cuda::Queue queue(index);
-    const Plan plan = prepare(variant, problem);
+    const gridstride::Plan plan = prepare(variant, problem);
     const Tensor workspace = buffer(plan.workspace, Memory::device, index);
     const Tensor out(problem.out[0], Memory::device, index);
     const Slab out_slab = out.slab();
@@ -135,7 +134,7 @@ Computed on_cuda(const Variant& variant, const Problem& problem, std::span<const
             return queue.time(enqueue);
         },
         timed);
-    if (timed && result.seconds < replay_below) {
+    if (timed && result.seconds < timing::replay_below) {
         std::vector<double> seconds;
         for (int i = 0; i < repeats; ++i)
             if (const auto one = queue.replay(enqueue, replays)) seconds.push_back(*one);

@@ -20,7 +20,7 @@ struct Computed {
 };
 
 /// The variant's plan, on the problem's own device. Errors: those of prepare; (device) one that does not work.
-Plan prepare(const Variant& variant, const Problem& problem);
+gridstride::Plan prepare(const Variant& variant, const Problem& problem);
 
 /// So many bytes, of no type; empty where there are none.
 Tensor buffer(std::size_t bytes, Memory memory = Memory::host, int device = 0);

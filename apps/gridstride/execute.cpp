@@ -19,17 +19,12 @@
 #include "core/interrupt.hpp"
 #include "inputs.hpp"
 #include "outputs.hpp"
+#include "stopwatch.hpp"
 #include "validation/validation.hpp"
 
 namespace gridstride::engine {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 std::vector<Slab> slabs(const std::vector<Tensor>& tensors) {
     std::vector<Slab> list;
@@ -236,13 +231,13 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
     std::vector<Result>& results = state.results;
     const Case& one = plan.cases[index];
     Result& result = results[index];
-    auto start = Clock::now();
+    Stopwatch watch;
     std::optional<cuda::Mark> mark;  // in a profiler's time line
     const auto begin = [&](const char* stage) {
         if (time_is_up) throw TimeUp{};
         on_stage(one.name, stage);
         mark.emplace(stage);
-        start = Clock::now();
+        watch = {};
     };
     begin("reading");
     std::vector<Tensor> tensors(one.inputs.size());
@@ -259,7 +254,7 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
     }
     std::vector<Slab> in = slabs(tensors);
     for (std::size_t i = 0; i < in.size(); ++i) in[i].spec.present = one.computed().in[i].present;
-    line.seconds.read = since(start);
+    line.seconds.read = watch.seconds();
 
     if (one.op().admit != nullptr) {
         begin("checking");
@@ -279,7 +274,7 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
         record(judged, one, line);
         keep_block(plan.config.text, judged, one, in, answer.slab(), state);
         line.vendor.reset();
-        line.seconds.validate = since(start);
+        line.seconds.validate = watch.seconds();
         return;
     }
 
@@ -304,7 +299,7 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
                      .value = computed.changed ? 1.0L : 0.0L,
                      .where = computed.changed ? std::string(one.op().inputs[*computed.changed].name) : std::string()});
     record(judged, one, line);
-    line.seconds.validate = since(start);
+    line.seconds.validate = watch.seconds();
     if (state.measure && line.status == report::Status::pass && one.variant->role != Role::faulty) {
         begin("measuring");
         const Tensor again = state.measure(one, in);
@@ -339,7 +334,7 @@ void run_stages(const Plan& plan, std::size_t index, State& state, const report:
     if (!one.outputs[0].file.empty()) {
         begin("writing");
         write(one, result, surroundings, line);
-        line.seconds.write = since(start);
+        line.seconds.write = watch.seconds();
     }
     if (line.status == report::Status::mismatch) result.failed = "mismatch";
 }
@@ -350,6 +345,7 @@ class TimeLimit {
     explicit TimeLimit(std::optional<double> seconds) {
         if (!seconds) return;
         constexpr double longest = 1e9;  // that the clock can count
+        using Clock = std::chrono::steady_clock;
         const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                             std::chrono::duration<double>(std::min(*seconds, longest)));
         watch_ = std::jthread([this, end](const std::stop_token& ended) {

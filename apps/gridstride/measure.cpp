@@ -2,28 +2,20 @@
 // The steps of a measurement, the same for variants and for the plain kernels beside them.
 #include "measure.hpp"
 
-#include <chrono>
-
 #include "compute.hpp"
 #include "core/clocks.hpp"
 #include "staging.hpp"
+#include "stopwatch.hpp"
 #include "timing.hpp"
 
 namespace gridstride::engine {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double warm_up_share = 0.1;                         // of the budget
-constexpr double replay_below = 1e-4;                         // seconds: shorter kernels are timed by replaying a graph
 constexpr double graph_seconds = 1e-3, clock_seconds = 1e-4;  // of a sample, at the least
 constexpr int cpu_rounds = 3;                                 // plans and memory of their own
 constexpr std::size_t large = std::size_t{1} << 30;           // bytes from which a rate no longer changes
-
-double since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Input sets, alike but in places of their own, each with its output. queue: of the device; null on the CPU.
 class Sets {
@@ -117,23 +109,23 @@ class Sets {
 /// Calls for a while, at least one; seconds of the last.
 template <class Once>
 double warm_up(Once once, double budget) {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     double last = 0;
     do {
         leave_if_stopped();
         last = once();
-    } while (since(start) < warm_up_share * budget);
+    } while (watch.seconds() < warm_up_share * budget);
     return last;
 }
 
 template <class Sample>
 timing::Seconds sampled(Sample sample, double budget) {
     std::vector<double> samples;
-    const auto start = Clock::now();
+    const Stopwatch watch;
     do {
         leave_if_stopped();
         samples.push_back(sample());
-    } while (timing::another(samples, since(start), budget));
+    } while (timing::another(samples, watch.seconds(), budget));
     return timing::summary(std::move(samples));
 }
 
@@ -157,9 +149,9 @@ Measured one_round(const gridstride::Plan& plan, const Problem& problem, int ali
     result.from_memory = count * bytes > 2 * cache;
     if (!on_cuda) {
         const auto by_clock = [&](int calls) {
-            const auto start = Clock::now();
+            const Stopwatch watch;
             for (int i = 0; i < calls; ++i) call();
-            return since(start) / calls;
+            return watch.seconds() / calls;
         };
         const int calls = timing::calls_of(warm_up([&] { return by_clock(1); }, budget), clock_seconds);
         result.method = "clock";
@@ -173,7 +165,7 @@ Measured one_round(const gridstride::Plan& plan, const Problem& problem, int ali
         const double once = warm_up(by_events, budget);
         const int calls = std::max(timing::calls_of(once, graph_seconds), static_cast<int>(count));
         result.method = "events";
-        if (once < replay_below) {
+        if (once < timing::replay_below) {
             const auto replayed = queue->replay(call, calls);
             if (!replayed)
                 result.notes.push_back("cannot be captured in a graph: its launch counts too");

@@ -7,6 +7,8 @@
 
 #include <chrono>
 
+#include "stopwatch.hpp"
+
 namespace gridstride {
 
 Progress::Progress() {
@@ -35,17 +37,16 @@ void Progress::clear() {
 }
 
 void Progress::show(const std::stop_token& ended) {
-    using namespace std::chrono;
     std::string last;
-    auto began = steady_clock::now();
+    Stopwatch watch;
     std::unique_lock lock(mutex_);
     while (!ended.stop_requested()) {
-        wake_.wait_for(lock, ended, milliseconds(250), [] { return false; });
+        wake_.wait_for(lock, ended, std::chrono::milliseconds(250), [] { return false; });
         if (text_ != last) {
             last = text_;
-            began = steady_clock::now();
+            watch = {};
         }
-        const double seconds = duration<double>(steady_clock::now() - began).count();
+        const double seconds = watch.seconds();
         if (text_.empty() || seconds < 1) continue;
         fmt::print(stderr, "\r\033[K{} {:.0f} s", text_, seconds);
         std::fflush(stderr);

@@ -2,7 +2,6 @@
 // gridstride run: every job file planned first, then each run, judged, written and reported.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -12,6 +11,7 @@
 #include "facts.hpp"
 #include "progress.hpp"
 #include "session.hpp"
+#include "stopwatch.hpp"
 #include "table.hpp"
 
 namespace gridstride {
@@ -71,7 +71,7 @@ std::string number_text(const report::Number& number, DType dtype) {
     return number.complex ? fmt::format("{:.9g}{:+.9g}i", re, im) : fmt::format("{:.9g}", re);
 }
 
-std::string quoted(const std::string& word) {
+std::string shell_quoted(const std::string& word) {
     constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
     if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
     std::string text = "'";
@@ -81,9 +81,9 @@ std::string quoted(const std::string& word) {
 
 /// The command that runs one case again, and what it reads; its reports lie apart from this run's.
 std::string command_of(const report::Case& one, const engine::Plan& plan, const RunOptions& options) {
-    std::string text = "gridstride run " + quoted(plan.config.source) + " --only " + quoted(one.name);
+    std::string text = "gridstride run " + shell_quoted(plan.config.source) + " --only " + shell_quoted(one.name);
     const auto add = [&](const char* option, const std::string& value) {
-        if (!value.empty()) text += fmt::format(" {} {}", option, quoted(value));
+        if (!value.empty()) text += fmt::format(" {} {}", option, shell_quoted(value));
     };
     for (const std::string& set : options.overrides.set) add("--set", set);
     add("--device", options.overrides.device.value_or(""));
@@ -239,16 +239,15 @@ bool none_judged(const engine::Plan& plan, const std::vector<report::Case>& case
     return asked;
 }
 
-struct Done {
+struct Ran {
     report::Run run;
     std::string unreported;  // why the report could not be written
 };
 
 /// blocks: wrong ones of all job files.
-Done run_one(const engine::Plan& plan, const RunOptions& options, std::vector<engine::WrongBlock>& blocks) {
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
-    Done done;
+Ran run_one(const engine::Plan& plan, const RunOptions& options, std::vector<engine::WrongBlock>& blocks) {
+    const Stopwatch watch;
+    Ran done;
     report::Run& run = done.run;
     const auto keep = [&](const auto& write) {  // a full disk ends neither the cases to come nor what is printed
         try {
@@ -279,7 +278,7 @@ Done run_one(const engine::Plan& plan, const RunOptions& options, std::vector<en
     }
     progress.clear();
     std::move(state.blocks.begin(), state.blocks.end(), std::back_inserter(blocks));
-    run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    run.seconds = watch.seconds();
     run.exit = stop_requested ? Exit::interrupted : exit_of(run.cases);
     if (run.exit == Exit::good && none_judged(plan, run.cases)) run.exit = Exit::nothing_ran;
     keep([&] { report::write(run, plan.output_dir); });

@@ -9,6 +9,8 @@
 
 namespace gridstride::timing {
 
+inline constexpr double replay_below = 1e-4;  // seconds: shorter kernels are timed by replaying a graph
+
 /// Median and quartiles, between samples by linear interpolation (as numpy.quantile). At least one sample.
 Seconds summary(std::vector<double> samples);
 

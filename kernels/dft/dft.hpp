@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <complex>
 
 #include "core/operation.hpp"
 
@@ -41,6 +42,11 @@ struct Layout {
 /// Errors (config): axes that repeat or are out of range, lengths below 1, forms that do not go with the input or the
 /// direction.
 Layout layout(const Params& params, const Spec& x);
+
+/// The plain formula: that of std::complex recovers infinities, which costs.
+inline std::complex<long double> product(std::complex<long double> a, std::complex<long double> b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
 
 /// g(N) of a library's fast transform.
 double fast_growth(const Problem& problem, std::int64_t n);

@@ -31,10 +31,6 @@ namespace {
 using std::int64_t;
 using Complex = std::complex<long double>;
 
-Complex product(Complex a, Complex b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
 /// What one transform is held to; nothing where its values are not finite or may overflow.
 struct Held {
     bool judged = false;

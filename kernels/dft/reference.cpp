@@ -14,10 +14,6 @@ namespace {
 using std::int64_t;
 using Complex = std::complex<long double>;
 
-Complex product(Complex a, Complex b) {  // the plain formula; std's recovers infinities, which costs
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
 /// a b modulo n.
 int64_t multiply_modulo(int64_t a, int64_t b, int64_t n) {
     __extension__ using Wide = __int128;
