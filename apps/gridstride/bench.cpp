@@ -181,24 +181,31 @@ void print_details(const std::vector<Row>& rows, const RunOptions& options) {
 
 // ------------------------------------------------------------------------------------------------ one job file
 
-/// Rows of other programs behind ours of the same job, the rest at the end. Returns the names of that rest.
-std::set<std::string> add_others(std::vector<Row>& rows, const std::vector<Row>& others) {
-    std::set<std::string> ours, strangers;
-    for (const Row& row : rows) ours.insert({row.name, row.job});
+/// Rows of other programs behind ours of the same job, the rest at the end.
+void add_others(std::vector<Row>& rows, const std::vector<Row>& others) {
     for (const Row& other : others) {
         const auto last = std::find_if(rows.rbegin(), rows.rend(), [&](const Row& row) {
             return row.name == other.name || row.job == other.job || row.job == other.name;
         });
-        if (!ours.contains(other.name) && !ours.contains(other.job)) strangers.insert(other.name);
         rows.insert(last == rows.rend() ? rows.end() : last.base(), other);
     }
-    return strangers;
+}
+
+/// Says which of these rows are of no job or case of any plan: mistyped, or of another bench.
+void warn_of_strangers(const std::vector<engine::Plan>& plans, const std::vector<Row>& others,
+                       const std::string& file) {
+    std::set<std::string> ours, strangers;
+    for (const engine::Plan& plan : plans)
+        for (const engine::Case& one : plan.cases) ours.insert({one.name, one.job->base});
+    for (const Row& other : others)
+        if (!ours.contains(other.name) && !ours.contains(other.job)) strangers.insert(other.name);
+    if (!strangers.empty())
+        fmt::print(stderr, "warning: {} has rows of no job or case here: {}\n", file, fmt::join(strangers, ", "));
 }
 
 struct Benched {
     timing::Bench bench;
-    std::set<std::string> strangers;  // cases of other programs' rows that are none of ours
-    std::string unwritten;            // why the files could not be
+    std::string unwritten;  // why the files could not be
 };
 
 Benched bench_one(const engine::Plan& plan, const std::vector<Row>& others, const RunOptions& options) {
@@ -248,7 +255,7 @@ Benched bench_one(const engine::Plan& plan, const std::vector<Row>& others, cons
         bench.rows.push_back(std::move(row));
     }
     progress.clear();
-    done.strangers = add_others(bench.rows, others);
+    add_others(bench.rows, others);
     timing::relate_to_vendor(bench.rows);
     bench.seconds = watch.seconds();
     bench.exit = stop_requested ? Exit::interrupted : exit_of(lines);
@@ -271,14 +278,12 @@ int bench(const RunOptions& options) {
     const std::vector<Row> others = options.rows.empty() ? std::vector<Row>() : timing::read_rows(options.rows);
     const engine::Planning planning = engine::plan_all(options);
     if (planning.exit != 0) return planning.exit;
+    if (options.only.empty() && !options.quiet) warn_of_strangers(planning.plans, others, options.rows);
     stop_on_signals();
     std::vector<int> exits;
     for (const engine::Plan& plan : planning.plans) {
         if (stop_requested) break;
-        const auto [done, strangers, unwritten] = bench_one(plan, others, options);
-        if (!strangers.empty() && options.only.empty() && !options.quiet)
-            fmt::print(stderr, "warning: {}: {} has rows of no job or case here: {}\n", plan.config.source,
-                       options.rows, fmt::join(strangers, ", "));
+        const auto [done, unwritten] = bench_one(plan, others, options);
         if (options.json) {
             fmt::print("{}\n", timing::to_json(done));
         } else {

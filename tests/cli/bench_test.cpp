@@ -143,6 +143,9 @@ TEST_F(Benching, RowsOfOtherProgramsStandBesideOursMarked) {
     EXPECT_TRUE(has(strange.err, {"warning:", "others.json has rows of no job or case here: c\n"})) << strange.err;
     EXPECT_EQ(document()["rows"].size(), 4U);
 
+    write("second.yaml", "jobs: {c: {op: add, device: cpu, inputs: {x: 1, y: 4}}}");
+    EXPECT_EQ(bench(jobs, "second.yaml --rows others.json").err, "");  // each row is of one of the files
+
     write("bad.json", R"({"rows": [{"case": "a", "seconds": 1}]})");
     const Ran refused = bench(jobs, "--rows bad.json");
     EXPECT_EQ(refused.exit, 2);

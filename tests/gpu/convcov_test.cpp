@@ -172,6 +172,14 @@ void plant_zeros(const Posed& posed) {
     }
 }
 
+/// The inputs of a piece.
+std::vector<Tensor> parts(const Posed& whole, const Piece& piece) {
+    std::vector<Tensor> tensors;
+    for (std::size_t i = 0; i < whole.slabs.size(); ++i)
+        tensors.push_back(whole.slabs[i].spec.present ? clone(part(whole.slabs[i], piece.in[i])) : Tensor());
+    return tensors;
+}
+
 class GpuConvcov : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -259,9 +267,7 @@ TEST_F(GpuConvcov, FactoredIsRightOfOutputRowsAndBatchesAlone) {
         for (const std::size_t axis : {std::size_t{0}, std::size_t{2}}) {
             const std::int64_t extent = op.axes(whole.problem)[axis].extent;
             const Piece piece = op.cut(whole.problem, axis, extent / 2, std::max(extent / 2 + 1, extent - 1));
-            std::vector<Tensor> tensors;
-            for (std::size_t i = 0; i < whole.slabs.size(); ++i)
-                tensors.push_back(whole.slabs[i].spec.present ? clone(part(whole.slabs[i], piece.in[i])) : Tensor());
+            const std::vector<Tensor> tensors = parts(whole, piece);
             const std::vector<Slab> in = support::slabs(piece.problem.in, tensors);
             expect_right(piece.problem, in, computed(piece.problem, in));
         }
@@ -322,9 +328,7 @@ TEST_F(GpuConvcov, AWalkHasTheBitsOfEachBatchAndOfOutputRowsAlone) {
         const Tensor got = stepped(whole.problem, whole.slabs, walk.adds, 0);
         const std::int64_t last = walk.map[0] - 1, rows = op.axes(whole.problem)[2].extent;
         for (const Piece& piece : {op.cut(whole.problem, 0, last, last + 1), op.cut(whole.problem, 2, 1, rows - 1)}) {
-            std::vector<Tensor> tensors;
-            for (std::size_t i = 0; i < whole.slabs.size(); ++i)
-                tensors.push_back(whole.slabs[i].spec.present ? clone(part(whole.slabs[i], piece.in[i])) : Tensor());
+            const std::vector<Tensor> tensors = parts(whole, piece);
             const std::vector<Slab> in = support::slabs(piece.problem.in, tensors);
             const bool a_batch = piece.problem.in[1].shape[0] == 1;
             EXPECT_FALSE(a_batch && walked(piece.problem));  // too few blocks

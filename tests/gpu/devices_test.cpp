@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a run does where a device is too small, is not there, or is lost under it.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include "compute.hpp"
 #include "core/error.hpp"
 #include "support/cases.hpp"
+#include "support/folder.hpp"
 
 namespace gridstride::cuda {
 
@@ -18,19 +16,12 @@ extern const Variant trap;  // faults.cu
 
 namespace {
 
-namespace fs = std::filesystem;
-
-class Devices : public ::testing::Test {
+class Devices : public InFolder {
   protected:
     void SetUp() override {
         std::string why;
         if (devices(&why).empty()) GTEST_SKIP() << "no CUDA device: " << why;
-        std::string name = (fs::temp_directory_path() / "gridstride_gpu_XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder = name;
-    }
-    void TearDown() override {
-        if (!folder.empty()) fs::remove_all(folder);
+        InFolder::SetUp();
     }
 
     engine::Plan plan(const std::string& jobs) {
@@ -41,8 +32,6 @@ class Devices : public ::testing::Test {
         if (!diagnostics.empty()) ADD_FAILURE() << diagnostics.text(false);
         return result;
     }
-
-    fs::path folder;
 };
 using DevicesDeathTest = Devices;
 
