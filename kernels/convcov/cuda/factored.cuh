@@ -1023,8 +1023,9 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, const
     result.direct = outputs * static_cast<double>(g.channels_in * g.rows.taps * g.columns.taps) <
                     static_cast<double>(tuning.direct_terms);
     result.wide_in = same || (step == 1 ? n : w) % types.wide_in != 0 ? 1 : types.wide_in;
-    result.ragged = !result.direct && !same && p % types.wide_out != 0 && p >= 8 * types.wide_out;
-    result.wide_out = result.direct || same || (p % types.wide_out != 0 && !result.ragged) ? 1 : types.wide_out;
+    const bool fits = p % types.wide_out == 0;
+    result.ragged = !result.direct && !same && !fits && p >= 8 * types.wide_out;
+    result.wide_out = result.ragged || (!result.direct && !same && fits) ? types.wide_out : 1;
 
     // Turns.
     constexpr std::int64_t most = 1 << 28;  // places at a time: so numbers of rows and blocks stay below 2^31
@@ -1107,8 +1108,8 @@ inline Schedule schedule(const Geometry& g, bool has_gamma, bool one_coef, const
     a.out_batch = g.channels_out * places * a.out_place;
     a.out_vector = g.batch * a.out_batch;
     if (diagonal) a.out_place += 1;
-    a.of_place =
-        Divisor(std::max<std::int64_t>((p + (result.ragged ? 2 * (result.wide_out - 1) : 0)) / result.wide_out, 1));
+    const std::int64_t over = result.ragged ? 2 * (result.wide_out - 1) : 0;  // vectors that a row lies over, at most
+    a.of_place = Divisor(std::max<std::int64_t>((p + over) / result.wide_out, 1));
     a.pairs = static_cast<int>(p);
     a.channels = Divisor(std::max<std::int64_t>(g.channels_out, 1));
     a.all_channels = static_cast<int>(all_channels);
@@ -1317,7 +1318,6 @@ void enqueue(const Schedule& schedule, const Arrays<T, U>& arrays, accumulator<T
         if (at.before != nullptr) at.before += output;
         at.mus += turn.b * g.channels_in * g.places_in();
         at.out += output;
-        const bool whole = schedule.rows >= g.owned.count();  // else the next turn reads panels of this one
         const Windowing w = windowing_of(schedule, turn);
         const Application a = application_of(schedule, turn, kernels);
         if (schedule.direct) {
@@ -1339,6 +1339,7 @@ void enqueue(const Schedule& schedule, const Arrays<T, U>& arrays, accumulator<T
                                         : ceil_div(w.elements, shapes.window.threads);
         launch(kernels.window, blocks, shapes.window.threads, schedule.tile_bytes, overlaps && running, on,
                static_cast<const A*>(sums), results, w);
+        const bool whole = schedule.rows >= g.owned.count();  // else the next turn reads panels of this one
         launch(kernels.apply, output_blocks(kernels, a), kernels.shape_output.threads, 0, overlaps, on, at,
                static_cast<const A*>(results), a, stale(schedule, sums, whole ? schedule.sums : 0));
         running = true;
